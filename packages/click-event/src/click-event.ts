@@ -1,0 +1,104 @@
+import { z } from "zod";
+
+/** The widest values that a column or a key has to hold; `docs/architecture.md` says where each comes from. */
+export const limits = {
+  edge: 64,
+  domain: 253,
+  slug: 512,
+  destination: 16_384,
+  region: 64,
+  city: 128,
+  userAgent: 512,
+  language: 35,
+  utm: 256,
+  clickId: 512,
+  clientHint: 256,
+  /** One encoded record; above it a record is refused unread. Twice what an event at all its limits takes. */
+  recordBytes: 65_536,
+} as const;
+
+const text = (max: number) => z.string().max(max);
+const uuid = z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+const count = z.int().min(1);
+const uint32 = z.int().min(0).max(0xffff_ffff);
+/** 2000-01-01 to 2100-01-01: what a click's clock may say, and well inside ClickHouse's DateTime64. */
+const millis = z.int().min(946_684_800_000).max(4_102_444_800_000);
+
+export const clickIdNames = [
+  "gclid",
+  "gbraid",
+  "wbraid",
+  "dclid",
+  "fbclid",
+  "msclkid",
+  "ttclid",
+  "twclid",
+  "li_fat_id",
+] as const;
+export const clientHintNames = ["brands", "mobile", "platform", "platform_version", "model"] as const;
+
+/** One click, version 1. Every field is always there; what is not known is empty, zero or false. */
+export const ClickEvent = z.object({
+  v: z.literal(1),
+  /** UUIDv7, minted once, at the edge. */
+  event_id: uuid,
+  /** The edge's configured name. */
+  edge: z.string().min(1).max(limits.edge),
+  /** UUIDv7, minted at each start of an edge; the name of its journal directory. */
+  edge_run: uuid,
+  /** From 1, without gaps within a run. */
+  edge_seq: count,
+  /** Milliseconds since 1970, by the edge's clock; never going back within a run. */
+  ts: millis,
+  workspace_id: uint32.min(1),
+  link_id: count,
+  domain: z.string().min(1).max(limits.domain),
+  slug: text(limits.slug),
+  destination: text(limits.destination),
+  status: z.union([z.literal(301), z.literal(302), z.literal(307), z.literal(308)]),
+  method: z.enum(["GET", "HEAD"]),
+  /** ISO 3166-1 alpha-2, or empty. */
+  country: z.string().regex(/^(?:[A-Z]{2})?$/),
+  region: text(limits.region),
+  city: text(limits.city),
+  asn: uint32,
+  user_agent: text(limits.userAgent),
+  client_hints: z.partialRecord(z.enum(clientHintNames), text(limits.clientHint)),
+  /** The referrer's host, or empty. */
+  referrer_domain: text(limits.domain),
+  language: text(limits.language),
+  /** 32 hex digits of a keyed hash, or empty. */
+  visitor: z.string().regex(/^(?:[0-9a-f]{32})?$/),
+  /** Why it is taken for a bot: a bit set, 0 for none. */
+  bot: uint32,
+  prefetch: z.boolean(),
+  qr: z.boolean(),
+  variant: z.int().min(0).max(255),
+  utm: z.object({
+    source: text(limits.utm),
+    medium: text(limits.utm),
+    campaign: text(limits.utm),
+    term: text(limits.utm),
+    content: text(limits.utm),
+  }),
+  click_ids: z.partialRecord(z.enum(clickIdNames), text(limits.clickId)),
+  /** The visitor asked not to be tracked. */
+  gpc: z.boolean(),
+});
+export type ClickEvent = z.infer<typeof ClickEvent>;
+
+/**
+ * Numbers of a run that were used up by clicks which could not be journaled. Written when room returns, so that
+ * these numbers are not taken for lost clicks.
+ */
+export const RefusedRange = z.object({
+  v: z.literal(1),
+  kind: z.literal("refused"),
+  edge: ClickEvent.shape.edge,
+  edge_run: uuid,
+  from_seq: count,
+  to_seq: count,
+  ts: millis,
+  reason: z.enum(["full", "too-large", "error"]),
+});
+export type RefusedRange = z.infer<typeof RefusedRange>;

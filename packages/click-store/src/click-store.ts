@@ -1,0 +1,76 @@
+import type { ClickEvent, RefusedRange } from "@sluice/click-event/click-event.ts";
+import type { Enrichment } from "@sluice/click-event/enrich.ts";
+
+/** What the table takes: the event and what `enrich` adds. */
+export interface ClickRow {
+  readonly event: ClickEvent;
+  readonly enrichment: Enrichment;
+}
+
+/** A record that could not be stored as a click, kept as the bytes it was. */
+export interface DeadLetter {
+  /** Which log (`journal`, `kafka`, …), topic and record: together the letter's identity. */
+  readonly log: string;
+  readonly topic: string;
+  readonly recordId: string;
+  readonly appendedAt: number;
+  readonly key: string;
+  readonly value: Uint8Array;
+  readonly reason: string;
+  readonly error: string;
+}
+
+export type ErrorClass = "retry" | "operator" | "row";
+
+export interface Trouble {
+  readonly class: ErrorClass;
+  /** ClickHouse's error code; 0 when the connection failed. */
+  readonly code: number;
+  readonly message: string;
+  readonly attempt: number;
+}
+
+export interface InsertOptions {
+  readonly signal: AbortSignal;
+  /** Called before each back-off, so that the caller can turn readiness red and count. */
+  readonly onTrouble: (trouble: Trouble) => void;
+}
+
+export interface ClickStore extends AsyncDisposable {
+  /** Resolves when the store answers and its tables are there; takes at most five seconds. */
+  ping(): Promise<void>;
+  /**
+   * Resolves when every row is stored, exactly once by this call whatever happened to its attempts. Retries
+   * without end on `retry` and `operator` errors until the signal aborts (rejects with the signal's reason).
+   * Rejects with a ClickStoreError of class `row` when the table refuses a value: nothing of the batch is stored.
+   */
+  insertClicks(rows: readonly ClickRow[], options: InsertOptions): Promise<void>;
+  /** As `insertClicks`; a letter stored twice is one letter. */
+  insertDeadLetters(letters: readonly DeadLetter[], options: InsertOptions): Promise<void>;
+  insertRefusedRanges(ranges: readonly RefusedRange[], options: InsertOptions): Promise<void>;
+  /** The highest `edge_seq` stored of a run at or after `sinceTs` (ms); 0 when none is. */
+  highestStored(run: string, sinceTs: number, signal: AbortSignal): Promise<number>;
+  /** Which numbers of a run are stored, for numbers and `ts` within these ranges (both ends included). */
+  storedNumbers(
+    run: string,
+    range: { fromSeq: number; toSeq: number; fromTs: number; toTs: number },
+    signal: AbortSignal,
+  ): Promise<ReadonlySet<number>>;
+  /** Resolves when no insert begun by an earlier owner (by `log_comment`) is still running. */
+  earlierInsertsSettled(signal: AbortSignal): Promise<void>;
+}
+
+/** The only error that leaves this package on purpose. */
+export class ClickStoreError extends Error {
+  override readonly name = "ClickStoreError";
+  readonly class: ErrorClass;
+  readonly code: number;
+  readonly retryable: boolean;
+
+  constructor(errorClass: ErrorClass, code: number, message: string, options: { cause?: unknown } = {}) {
+    super(message, options);
+    this.class = errorClass;
+    this.code = code;
+    this.retryable = errorClass === "retry";
+  }
+}

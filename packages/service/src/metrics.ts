@@ -1,0 +1,48 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+
+/**
+ * A registry in which asking twice for a name gives the same metric, so that two adapters opened in one process
+ * share theirs. Names in base units (`_seconds`, `_bytes`, `_total`); labels from closed sets.
+ */
+export interface Metrics {
+  counter(name: string, help: string, labelNames?: readonly string[]): Counter;
+  gauge(name: string, help: string, labelNames?: readonly string[]): Gauge;
+  /** `buckets` in the metric's own unit, ascending. */
+  histogram(
+    name: string,
+    help: string,
+    buckets: readonly number[],
+    labelNames?: readonly string[],
+  ): Histogram;
+  /** The text that Prometheus scrapes, and its content type. */
+  render(): Promise<{ contentType: string; body: string }>;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const known = new Map<string, Counter | Gauge | Histogram>();
+  function once<M extends Counter | Gauge | Histogram>(
+    name: string,
+    kind: new (...args: never[]) => M,
+    make: () => M,
+  ): M {
+    const existing = known.get(name);
+    if (existing instanceof kind) return existing;
+    const made = make();
+    known.set(name, made);
+    return made;
+  }
+  return {
+    counter: (name, help, labelNames = []) =>
+      once(name, Counter, () => new Counter({ name, help, labelNames, registers: [registry] })),
+    gauge: (name, help, labelNames = []) =>
+      once(name, Gauge, () => new Gauge({ name, help, labelNames, registers: [registry] })),
+    histogram: (name, help, buckets, labelNames = []) =>
+      once(
+        name,
+        Histogram,
+        () => new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [registry] }),
+      ),
+    render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
+  };
+}

@@ -1,0 +1,29 @@
+import { defineConfig } from "vitest/config";
+
+const exclude = ["**/node_modules/**", "**/.data/**"];
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["**/src/**/*.test.ts", "tools/**/*.test.ts"],
+          exclude: [...exclude, "**/*.int.test.ts"],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          name: "integration",
+          include: ["**/src/**/*.int.test.ts"],
+          exclude,
+          // Real servers on a small machine: one file at a time, and long enough for a broker to start.
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+        },
+      },
+    ],
+  },
+});
