@@ -1,0 +1,68 @@
+import { ClickEvent, RefusedRange, limits } from "./click-event.ts";
+import { describe, explain } from "./explain.ts";
+
+export type UndecodableReason =
+  | "not-json"
+  | "not-an-object"
+  | "unknown-version"
+  | "missing-field"
+  | "wrong-field"
+  | "too-large";
+
+/** A record that is none of ours: kept as a dead letter under this reason. */
+export interface Undecodable {
+  readonly kind: "undecodable";
+  readonly reason: UndecodableReason;
+  /** For a person: which field, what it takes, what it got. Short, and without the values of texts. */
+  readonly detail: string;
+}
+
+export type Decoded =
+  | { readonly kind: "click"; readonly event: ClickEvent }
+  | { readonly kind: "refused-range"; readonly range: RefusedRange }
+  | Undecodable;
+
+/**
+ * What a record says. Never throws, whatever the bytes, and never gives a part of an event. Fields that this
+ * version does not know are left out.
+ */
+export function decodeRecord(bytes: Uint8Array): Decoded {
+  if (bytes.length > limits.recordBytes) {
+    return undecodable("too-large", `takes at most ${limits.recordBytes} bytes, got ${bytes.length}`);
+  }
+  let value: unknown;
+  try {
+    // A decoder with a byte order mark kept, because JSON has none.
+    value = JSON.parse(utf8.decode(bytes));
+  } catch {
+    return undecodable("not-json", `takes JSON in UTF-8, got ${bytes.length} bytes of something else`);
+  }
+  if (!isObject(value)) return undecodable("not-an-object", `takes an object, got ${describe(value)}`);
+  if (value["v"] === undefined) return undecodable("missing-field", "v: takes 1, got nothing");
+  if (value["v"] !== 1) return undecodable("unknown-version", `v: takes 1, got ${describe(value["v"])}`);
+  return value["kind"] === "refused" ? decodeRange(value) : decodeClick(value);
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function decodeClick(value: object): Decoded {
+  const { success, data, error } = ClickEvent.safeParse(value);
+  return success ? { kind: "click", event: data } : explained(explain(error, value));
+}
+
+function decodeRange(value: object): Decoded {
+  const { success, data, error } = RefusedRange.safeParse(value);
+  return success ? { kind: "refused-range", range: data } : explained(explain(error, value));
+}
+
+function explained({ missing, detail }: { missing: boolean; detail: string }): Undecodable {
+  return undecodable(missing ? "missing-field" : "wrong-field", detail);
+}
+
+function undecodable(reason: UndecodableReason, detail: string): Undecodable {
+  return { kind: "undecodable", reason, detail };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

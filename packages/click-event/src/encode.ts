@@ -1,0 +1,15 @@
+import type { ClickEvent, RefusedRange } from "./click-event.ts";
+
+/**
+ * The bytes of one event as they travel through journal and log: UTF-8 JSON, one object. Trusts its argument:
+ * an event that the schema would refuse is encoded all the same and becomes a dead letter. At most
+ * `limits.recordBytes` for an event within its limits.
+ */
+export function encodeClick(event: ClickEvent): Uint8Array {
+  return Buffer.from(JSON.stringify(event));
+}
+
+/** As `encodeClick`. */
+export function encodeRefusedRange(range: RefusedRange): Uint8Array {
+  return Buffer.from(JSON.stringify(range));
+}
