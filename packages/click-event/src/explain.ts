@@ -25,20 +25,13 @@ export function describe(value: unknown): string {
 }
 
 function takes(issue: z.core.$ZodIssue): string {
-  switch (issue.code) {
-    case "invalid_type":
-      return `type ${issue.expected}`;
-    case "invalid_value":
-      return `one of ${issue.values.join(", ")}`;
-    case "too_big":
-      return `at most ${issue.maximum}${issue.origin === "string" ? " characters" : ""}`;
-    case "too_small":
-      return `at least ${issue.minimum}${issue.origin === "string" ? " characters" : ""}`;
-    case "invalid_format":
-      return `a text like ${issue.pattern ?? issue.format}`;
-    default:
-      return issue.message;
-  }
+  const unit = "origin" in issue && issue.origin === "string" ? " characters" : "";
+  if (issue.code === "invalid_type") return `a value of type ${issue.expected}`;
+  if (issue.code === "invalid_value") return `one of ${issue.values.join(", ")}`;
+  if (issue.code === "too_big") return `at most ${issue.maximum}${unit}`;
+  if (issue.code === "too_small") return `at least ${issue.minimum}${unit}`;
+  if (issue.code === "invalid_format") return `a text like ${issue.pattern ?? issue.format}`;
+  return issue.message;
 }
 
 function at(value: unknown, path: readonly PropertyKey[]): unknown {
