@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
 /**
  * A registry in which asking twice for a name gives the same metric, so that two adapters opened in one process
@@ -18,8 +18,10 @@ export interface Metrics {
   render(): Promise<{ contentType: string; body: string }>;
 }
 
-export function createMetrics(): Metrics {
+/** With `ofProcess`, the process's own figures too (memory, event loop delay, garbage collection, open files). */
+export function createMetrics({ ofProcess = false } = {}): Metrics {
   const registry = new Registry();
+  if (ofProcess) collectDefaultMetrics({ register: registry });
   const known = new Map<string, Counter | Gauge | Histogram>();
   function once<M extends Counter | Gauge | Histogram>(
     name: string,

@@ -1,0 +1,65 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+
+import { isReady, type ReportingHealth } from "./health.ts";
+import { listen } from "./listen.ts";
+import type { Metrics } from "./metrics.ts";
+
+export interface OpsServer extends AsyncDisposable {
+  readonly port: number;
+}
+
+/**
+ * Serves `/livez` (200 while the process turns), `/readyz` (200 or 503, and why) and `/metrics`. Rejects with a
+ * ServiceError `address` when the port cannot be had.
+ */
+export async function openOpsServer(options: {
+  host: string;
+  port: number;
+  health: ReportingHealth;
+  metrics: Metrics;
+}): Promise<OpsServer> {
+  const { health, metrics } = options;
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [path] = (request.url ?? "").split("?");
+    if (request.method !== "GET" && request.method !== "HEAD")
+      return send(response, 405, "text/plain", "GET\n");
+    if (path === "/livez") return send(response, 200, "text/plain", "alive\n");
+    if (path === "/readyz") {
+      const report = await health.report();
+      return send(
+        response,
+        isReady(report.status) ? 200 : 503,
+        "application/json",
+        `${JSON.stringify(report, undefined, 2)}\n`,
+      );
+    }
+    if (path === "/metrics") {
+      // The gauges of the checks are as new as their last probe.
+      await health.report();
+      const { contentType, body } = await metrics.render();
+      return send(response, 200, contentType, body);
+    }
+    return send(response, 404, "text/plain", "/livez /readyz /metrics\n");
+  }
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => response.destroy(asError(error)));
+  });
+  const port = await listen(server, { host: options.host, port: options.port, variable: "OPS_PORT" });
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      const closed = Promise.withResolvers<void>();
+      server.close(() => closed.resolve());
+      server.closeAllConnections();
+      await closed.promise;
+    },
+  };
+}
+
+function send(response: ServerResponse, status: number, contentType: string, body: string): void {
+  response.writeHead(status, { "content-type": contentType, "cache-control": "no-store" }).end(body);
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
