@@ -1,0 +1,25 @@
+import type { Log } from "@sluice/service/log.ts";
+import type { Metrics } from "@sluice/service/metrics.ts";
+import { EventLogError, type EventLog } from "./event-log.ts";
+
+/** What every adapter is given. */
+export interface EventLogDeps {
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/**
+ * Opens the event log that the URL's scheme names: `memory:`. Only that adapter's code is loaded. Rejects with
+ * `misuse` for a URL it does not understand and with `unavailable` when the log cannot be reached.
+ */
+export async function openEventLog(url: string, _deps: EventLogDeps): Promise<EventLog> {
+  const scheme = /^([a-z]+):/.exec(url)?.[1];
+  switch (scheme) {
+    case "memory": {
+      const { openMemoryEventLog } = await import("./memory/event-log.ts");
+      return openMemoryEventLog();
+    }
+    default:
+      throw new EventLogError("misuse", `no event log goes by the scheme "${scheme ?? ""}"`);
+  }
+}
