@@ -28,6 +28,13 @@ export function fieldFacts(field: z.core.$ZodType): FieldFacts {
   };
 }
 
+/** The fields of what an app exports as its `Config`, in their order. Throws when it is no zod object. */
+export function describeFields(Config: unknown): Map<string, FieldFacts> {
+  if (!(Config instanceof z.ZodObject)) throw new Error("Config is not a zod object");
+  const shape: Readonly<Record<string, z.core.$ZodType>> = Config.shape;
+  return new Map(Object.entries(shape).map(([name, field]) => [name, fieldFacts(field)]));
+}
+
 /** A TCP port; 0 takes any free one. */
 export function port() {
   return wholeNumber("a port, 0 to 65535", 0, 65_535);

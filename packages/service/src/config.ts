@@ -6,10 +6,7 @@ import { ServiceError } from "./service-error.ts";
 
 /** What every service takes. A service that needs another default declares the field again in its own object. */
 export const BaseConfig = z.object({
-  LOG_LEVEL: z
-    .enum(["debug", "info", "warn", "error", "silent"])
-    .default("info")
-    .describe("The least that is logged."),
+  LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info").describe("The least that is logged."),
   OPS_HOST: text()
     .default("127.0.0.1")
     .describe("Where `/livez`, `/readyz` and `/metrics` listen; `0.0.0.0` in a container."),

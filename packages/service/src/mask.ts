@@ -1,3 +1,5 @@
+import { ServiceError } from "./service-error.ts";
+
 const hidden = "***";
 
 /** `//user:password@`, up to the last `@` before a blank: rather too much than half a password. */
@@ -39,7 +41,8 @@ export function maskFields(fields: object, depth = 0): Record<string, unknown> {
 function describeError(error: Error, depth: number): Record<string, unknown> {
   const described: Record<string, unknown> = { name: error.name, message: maskText(error.message) };
   if ("code" in error) described["code"] = maskValue(error.code, depth + 1);
-  if (error.stack !== undefined) described["stack"] = maskText(error.stack);
+  if (error.stack !== undefined && !(error instanceof ServiceError))
+    described["stack"] = maskText(error.stack);
   if (error.cause !== undefined) described["cause"] = maskValue(error.cause, depth + 1);
   if (error instanceof AggregateError) described["errors"] = maskValue(error.errors, depth + 1);
   if (error instanceof SuppressedError) {

@@ -1,9 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 
 import type { Health } from "./health.ts";
-import type { Log } from "./log.ts";
 import { errorLine } from "./mask.ts";
-import { createOutage } from "./outage.ts";
 
 /** Resolves after `ms` milliseconds; rejects with an AbortError as soon as the signal aborts. */
 export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
@@ -37,35 +35,28 @@ export function createBackoff(options: { minMs: number; maxMs: number; random?: 
 }
 
 /**
- * Opens what may not be reachable yet, trying again until it is: the service stays alive and not ready, `/readyz`
- * says what it waits for, the log once a minute. An error that `waitOn` does not want to wait on (by default one
- * that is not `retryable`) is thrown at once; an aborted signal rejects with an AbortError.
+ * Opens what may not be reachable yet, trying again until it is: the service stays alive and not ready, and
+ * `health` says what it waits for. An error that `waitOn` does not want to wait on (by default one that is not
+ * `retryable`) is thrown at once; an aborted signal rejects with an AbortError.
  */
 export async function openWhenReachable<Opened>(
   name: string,
   open: () => Promise<Opened>,
-  service: { health: Health; log: Log; signal: AbortSignal },
+  { health, signal }: { health: Health; signal: AbortSignal },
   waitOn: (error: unknown) => boolean = isRetryable,
 ): Promise<Opened> {
-  const outage = createOutage(
-    service.log,
-    { what: name },
-    { failing: "waiting for what is not reachable", over: "reachable" },
-  );
   const backoff = createBackoff({ minMs: 200, maxMs: 5000 });
   for (;;) {
-    service.signal.throwIfAborted();
+    signal.throwIfAborted();
     try {
       const opened = await open();
-      outage.over();
-      service.health.degraded(name, undefined);
+      health.degraded(name, undefined);
       return opened;
     } catch (error) {
       if (!waitOn(error)) throw error;
-      outage.failing(error);
-      service.health.degraded(name, errorLine(error));
+      health.degraded(name, `waiting to open it: ${errorLine(error)}`);
     }
-    await sleep(backoff.next(), service.signal);
+    await sleep(backoff.next(), signal);
   }
 }
 

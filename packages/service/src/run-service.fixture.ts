@@ -51,7 +51,6 @@ await runService("fixture", Config, async ({ config, health, log, resources, sig
   if (config.MODE === "unreachable") {
     await openWhenReachable("third", () => Promise.reject(new ServiceError("address", "nobody there")), {
       health,
-      log,
       signal,
     });
   }
@@ -63,7 +62,8 @@ await runService("fixture", Config, async ({ config, health, log, resources, sig
     setImmediate(() => {
       throw new Error("thrown from nowhere");
     });
-  if (config.MODE === "reject-nowhere") Promise.reject(new Error("rejected from nowhere")).finally(() => {});
+  if (config.MODE === "reject-nowhere")
+    Promise.withResolvers<void>().reject(new Error("rejected from nowhere"));
   if (!signal.aborted) await once(signal, "abort");
   note("finish");
   if (config.MODE === "hang") await new Promise(() => {});

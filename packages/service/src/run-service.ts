@@ -118,7 +118,7 @@ function onStopRequest(log: Log, stop: (reason: string) => void): void {
   const onDisconnect = () => stoppedAt ?? request("supervisor gone");
   if (process.connected) process.once("disconnect", onDisconnect);
   else if ("connected" in process) onDisconnect();
-  // Whoever read our output may be gone with it.
+  // Whoever read our output may be gone with it. (Touching a pipe here also makes it one that does not block.)
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 }
 
