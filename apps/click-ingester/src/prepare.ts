@@ -1,0 +1,69 @@
+import type { RefusedRange } from "@sluice/click-event/click-event.ts";
+import { decodeRecord } from "@sluice/click-event/decode.ts";
+import type { Enrichment } from "@sluice/click-event/enrich.ts";
+import type { ClickEvent } from "@sluice/click-event/click-event.ts";
+import type { ClickRow, DeadLetter } from "@sluice/click-store/click-store.ts";
+import type { LogRecord } from "@sluice/event-log/event-log.ts";
+import { setImmediate } from "node:timers/promises";
+
+/** A row, and the record it came from in case the table refuses it. */
+export interface Click extends ClickRow {
+  readonly record: LogRecord;
+}
+
+/** Records sorted by what is to be done with them. Nothing is left out. */
+export interface Prepared {
+  readonly clicks: readonly Click[];
+  readonly ranges: readonly RefusedRange[];
+  readonly letters: readonly DeadLetter[];
+}
+
+/** Where records come from: with the record's id, the identity of a dead letter. */
+export interface Origin {
+  /** The log's kind: `journal`, `kafka`, … */
+  readonly log: string;
+  readonly topic: string;
+}
+
+/** About 5 ms of decoding: heartbeats, health checks and a request body being sent must not wait for longer. */
+const recordsPerTurn = 500;
+
+/** Decodes and enriches. Pure work that gives way to the event loop as it goes; never rejects for a record's sake. */
+export async function prepare(
+  records: readonly LogRecord[],
+  { origin, enrich }: { origin: Origin; enrich: (event: ClickEvent) => Enrichment },
+): Promise<Prepared> {
+  const clicks: Click[] = [];
+  const ranges: RefusedRange[] = [];
+  const letters: DeadLetter[] = [];
+  for (const [index, record] of records.entries()) {
+    if (index % recordsPerTurn === recordsPerTurn - 1) await setImmediate();
+    const decoded = decodeRecord(record.value);
+    switch (decoded.kind) {
+      case "click":
+        clicks.push({ record, event: decoded.event, enrichment: enrich(decoded.event) });
+        break;
+      case "refused-range":
+        ranges.push(decoded.range);
+        break;
+      case "undecodable":
+        letters.push(deadLetter(record, origin, decoded.reason, decoded.detail));
+        break;
+    }
+  }
+  return { clicks, ranges, letters };
+}
+
+/** The record's own bytes and why they are not in the table. */
+export function deadLetter(record: LogRecord, origin: Origin, reason: string, error: string): DeadLetter {
+  return {
+    log: origin.log,
+    topic: origin.topic,
+    recordId: record.id,
+    appendedAt: record.appendedAt,
+    key: record.key,
+    value: record.value,
+    reason,
+    error,
+  };
+}

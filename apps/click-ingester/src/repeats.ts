@@ -1,0 +1,160 @@
+import type { ClickStore } from "@sluice/click-store/click-store.ts";
+
+/** What the search for repeats asks the table. */
+export type StoredClicks = Pick<ClickStore, "highestStored" | "storedNumbers" | "earlierInsertsSettled">;
+
+/** All that matters here of a click. */
+export interface Numbered {
+  readonly event: { readonly edge_run: string; readonly edge_seq: number; readonly ts: number };
+}
+
+export interface Repeats {
+  /**
+   * Call with each batch, before anything else. Another epoch means that another owner may have stored what we
+   * do not know of: what is remembered is void.
+   */
+  enter(epoch: number): void;
+  /** The outcome of an insert is not known, or will not be waited for: what is remembered is void. */
+  forget(): void;
+  /**
+   * Which of these clicks have to be inserted: each (run, number) once, without those that the table has. Reads
+   * the table only for a run not met before and for what may be a repeat. Rejects as the table's calls do.
+   */
+  missing<C extends Numbered>(clicks: readonly C[], signal: AbortSignal): Promise<C[]>;
+  /** Call when the table has acknowledged these clicks, and not before. */
+  stored(clicks: readonly Numbered[]): void;
+}
+
+export interface RepeatsOptions {
+  /** Told how many clicks were looked up and how many of them the table had already. */
+  readonly onLookUp: (lookedUp: number, found: number) => void;
+  /** Told of clicks that came twice in one call of `missing`. */
+  readonly onTwice: (count: number) => void;
+  /** How many runs are remembered, the least recently met forgotten first; one costs about 200 bytes. */
+  readonly maxRuns?: number;
+  /** The widest range of numbers of one look-up: it bounds the answer. */
+  readonly maxRange?: number;
+}
+
+/**
+ * What is remembered of a run: no click with `ts` at or after `sinceTs` and a number above `highest` is stored.
+ *
+ * True when read, since `highest` was asked for from `sinceTs` on; kept true by `stored`, which raises `highest`.
+ * A click that breaks either bound may still be new, so it is looked up, never dropped. This needs no order of
+ * the records and no honest clock: only that a repeat carries the number and `ts` of its twin.
+ */
+interface Run {
+  readonly sinceTs: number;
+  highest: number;
+}
+
+/** For one reader: calls must not overlap. */
+export function createRepeats(table: StoredClicks, options: RepeatsOptions): Repeats {
+  const { onLookUp, onTwice, maxRuns = 10_000, maxRange = 20_000 } = options;
+  /** In the order they were last met. */
+  const runs = new Map<string, Run>();
+  let epoch: number | undefined;
+  let settled = false;
+
+  async function know(name: string, clicks: readonly Numbered[], signal: AbortSignal): Promise<Run> {
+    let run = runs.get(name);
+    if (run === undefined) {
+      const sinceTs = least(clicks, timeOf);
+      run = { sinceTs, highest: await table.highestStored(name, sinceTs, signal) };
+    }
+    runs.delete(name);
+    runs.set(name, run);
+    for (const oldest of runs.keys()) {
+      if (runs.size <= maxRuns) break;
+      runs.delete(oldest);
+    }
+    return run;
+  }
+
+  async function lookUp<C extends Numbered>(name: string, clicks: readonly C[], signal: AbortSignal) {
+    const missing: C[] = [];
+    for (const range of ranges(clicks, maxRange)) {
+      const stored = await table.storedNumbers(
+        name,
+        {
+          fromSeq: least(range, numberOf),
+          toSeq: greatest(range, numberOf),
+          fromTs: least(range, timeOf),
+          toTs: greatest(range, timeOf),
+        },
+        signal,
+      );
+      for (const click of range) if (!stored.has(click.event.edge_seq)) missing.push(click);
+    }
+    onLookUp(clicks.length, clicks.length - missing.length);
+    return missing;
+  }
+
+  function forget(): void {
+    runs.clear();
+    settled = false;
+  }
+
+  return {
+    enter(current) {
+      if (current !== epoch) forget();
+      epoch = current;
+    },
+    forget,
+    async missing(clicks, signal) {
+      if (!settled) await table.earlierInsertsSettled(signal);
+      settled = true;
+      const missing = [];
+      const byRun = Map.groupBy(clicks, (click) => click.event.edge_run);
+      for (const [name, ofRun] of byRun) {
+        const once = onceEach(ofRun);
+        if (once.length < ofRun.length) onTwice(ofRun.length - once.length);
+        const run = await know(name, once, signal);
+        const isNew = ({ event }: Numbered) => event.edge_seq > run.highest && event.ts >= run.sinceTs;
+        const doubtful = once.filter((click) => !isNew(click));
+        if (doubtful.length === 0) missing.push(...once);
+        else missing.push(...once.filter(isNew), ...(await lookUp(name, doubtful, signal)));
+      }
+      return missing;
+    },
+    stored(clicks) {
+      for (const { event } of clicks) {
+        const run = runs.get(event.edge_run);
+        // A run forgotten meanwhile is read again: without its `sinceTs` a number alone says nothing.
+        if (run !== undefined && event.edge_seq > run.highest) run.highest = event.edge_seq;
+      }
+    },
+  };
+}
+
+const numberOf = ({ event }: Numbered) => event.edge_seq;
+const timeOf = ({ event }: Numbered) => event.ts;
+
+/** Not `Math.min(...)`: a batch has more clicks than a call may have arguments. */
+function least(clicks: readonly Numbered[], of: (click: Numbered) => number): number {
+  return clicks.reduce((low, click) => Math.min(low, of(click)), Infinity);
+}
+
+function greatest(clicks: readonly Numbered[], of: (click: Numbered) => number): number {
+  return clicks.reduce((high, click) => Math.max(high, of(click)), 0);
+}
+
+/** The first click of each number. */
+function onceEach<C extends Numbered>(clicks: readonly C[]): C[] {
+  const seen = new Set<number>();
+  return clicks.filter(({ event }) => seen.size < seen.add(event.edge_seq).size);
+}
+
+/** Groups of ascending numbers, none wider than `width`. */
+function ranges<C extends Numbered>(clicks: readonly C[], width: number): C[][] {
+  const groups: C[][] = [];
+  let from = -Infinity;
+  for (const click of clicks.toSorted((a, b) => numberOf(a) - numberOf(b))) {
+    if (numberOf(click) - from >= width) {
+      from = numberOf(click);
+      groups.push([]);
+    }
+    groups.at(-1)?.push(click);
+  }
+  return groups;
+}

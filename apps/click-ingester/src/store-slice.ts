@@ -1,0 +1,78 @@
+import type { ClickStore, DeadLetter } from "@sluice/click-store/click-store.ts";
+import { insertGoodRows } from "./bisect.ts";
+import type { IngestMetrics } from "./metrics.ts";
+import { onStoreTrouble, patiently } from "./patience.ts";
+import { type Click, type Origin, type Prepared, deadLetter } from "./prepare.ts";
+import { createRepeats } from "./repeats.ts";
+import type { TroubleWatch } from "./trouble.ts";
+
+/** What the store loop needs of the click store. */
+export type Table = Omit<ClickStore, "ping" | typeof Symbol.asyncDispose>;
+
+export interface SliceStore {
+  /** Call with each batch: another epoch voids what is remembered of the table. */
+  enter(epoch: number): void;
+  /** Call when a slice was not stored to its end: what the table has of it is not known. */
+  forget(): void;
+  /**
+   * Resolves when the table has every click of the slice once, and the rest is kept beside it: refused ranges,
+   * and a dead letter for each record that is not a click or that the table refuses. Waits for a store that is
+   * away. Rejects once the signal aborts; part of the slice may be stored then. One call at a time.
+   */
+  store(slice: Prepared, signal: AbortSignal): Promise<void>;
+}
+
+export interface SliceStoreOptions {
+  readonly table: Table;
+  readonly origin: Origin;
+  readonly trouble: TroubleWatch;
+  readonly metrics: IngestMetrics;
+}
+
+export function createSliceStore({ table, origin, trouble, metrics }: SliceStoreOptions): SliceStore {
+  const repeats = createRepeats(table, {
+    onTwice: (count) => metrics.twice.inc(count),
+    onLookUp: (lookedUp, found) => {
+      metrics.lookedUp.inc(lookedUp);
+      metrics.found.inc(found);
+    },
+  });
+
+  async function insertClicks(clicks: readonly Click[], signal: AbortSignal): Promise<void> {
+    const startedAt = performance.now();
+    await table.insertClicks(clicks, { signal, onTrouble: trouble.seen });
+    metrics.insertSeconds.observe((performance.now() - startedAt) / 1_000);
+    metrics.rowsPerInsert.observe(clicks.length);
+    metrics.rows.inc(clicks.length);
+    metrics.lag.set(
+      (Date.now() - clicks.reduce((newest, { event }) => Math.max(newest, event.ts), 0)) / 1_000,
+    );
+  }
+
+  async function insertDeadLetters(letters: readonly DeadLetter[], signal: AbortSignal): Promise<void> {
+    await table.insertDeadLetters(letters, { signal, onTrouble: trouble.seen });
+    for (const { reason } of letters) metrics.deadLetters.inc({ reason });
+  }
+
+  return {
+    enter: repeats.enter,
+    forget: repeats.forget,
+    async store({ clicks, ranges, letters }, signal) {
+      for (const { reason } of letters) metrics.decodeErrors.inc({ reason });
+      const waiting = { signal, waitOn: onStoreTrouble(trouble.seen) };
+      const missing = await patiently(() => repeats.missing(clicks, signal), waiting);
+      const refused = await insertGoodRows(missing, (rows) => insertClicks(rows, signal));
+      repeats.stored(missing);
+
+      const unstorable = refused.map(({ row, error }) =>
+        deadLetter(row.record, origin, "refused-by-table", `code ${error.code}: ${error.message}`),
+      );
+      if (letters.length + unstorable.length > 0)
+        await insertDeadLetters([...letters, ...unstorable], signal);
+      if (ranges.length > 0) await table.insertRefusedRanges(ranges, { signal, onTrouble: trouble.seen });
+      for (const { reason, from_seq, to_seq } of ranges)
+        metrics.refused.inc({ reason }, to_seq - from_seq + 1);
+      trouble.over();
+    },
+  };
+}
