@@ -32,10 +32,10 @@ export interface Ingestion {
  */
 export async function ingest(ingestion: Ingestion): Promise<void> {
   const { reader, want, slices, metrics, log, signal } = ingestion;
-  const { waitOn, answered } = eventLogOutage(log);
+  const { outage, waitOn } = eventLogOutage(log);
   for (;;) {
     const batch = await patiently(() => reader.next(want), { signal, waitOn });
-    answered();
+    outage.over();
     if (batch === undefined) return;
     using _ = ageing(metrics.oldestUnflushed, batch.records);
     try {
@@ -45,7 +45,6 @@ export async function ingest(ingestion: Ingestion): Promise<void> {
       metrics.batches.inc();
     } catch (error) {
       if (!isLost(batch, error)) throw error;
-      slices.forget();
       metrics.lost.inc();
       log.warn({ records: batch.records.length }, "the log gave the batch in hand to another owner");
     }
@@ -71,6 +70,7 @@ function isLost(batch: Batch, error: unknown): boolean {
   return batch.signal.aborted || (error instanceof EventLogError && error.code === "lost");
 }
 
+/** What to wait on: a log that does not answer. It is said when it begins, once a minute, and when it is over. */
 function eventLogOutage(log: Log) {
   const outage = createOutage(
     log,
@@ -78,11 +78,11 @@ function eventLogOutage(log: Log) {
     { failing: "the event log does not answer: waiting", over: "the event log answers again" },
   );
   return {
-    waitOn(error: unknown): boolean {
+    outage,
+    waitOn: (error: unknown): boolean => {
       if (!(error instanceof EventLogError && error.retryable)) return false;
       outage.failing(error);
       return true;
     },
-    answered: outage.over,
   };
 }

@@ -14,8 +14,6 @@ export interface Repeats {
    * do not know of: what is remembered is void.
    */
   enter(epoch: number): void;
-  /** The outcome of an insert is not known, or will not be waited for: what is remembered is void. */
-  forget(): void;
   /**
    * Which of these clicks have to be inserted: each (run, number) once, without those that the table has. Reads
    * the table only for a run not met before and for what may be a repeat. Rejects as the table's calls do.
@@ -51,17 +49,14 @@ interface Run {
 /** For one reader: calls must not overlap. */
 export function createRepeats(table: StoredClicks, options: RepeatsOptions): Repeats {
   const { onLookUp, onTwice, maxRuns = 10_000, maxRange = 20_000 } = options;
-  /** In the order they were last met. */
+  /** The least recently met first. */
   const runs = new Map<string, Run>();
   let epoch: number | undefined;
   let settled = false;
 
-  async function know(name: string, clicks: readonly Numbered[], signal: AbortSignal): Promise<Run> {
-    let run = runs.get(name);
-    if (run === undefined) {
-      const sinceTs = least(clicks, timeOf);
-      run = { sinceTs, highest: await table.highestStored(name, sinceTs, signal) };
-    }
+  async function meet(name: string, clicks: readonly Numbered[], signal: AbortSignal): Promise<Run> {
+    const sinceTs = least(clicks, timeOf);
+    const run = runs.get(name) ?? { sinceTs, highest: await table.highestStored(name, sinceTs, signal) };
     runs.delete(name);
     runs.set(name, run);
     for (const oldest of runs.keys()) {
@@ -71,49 +66,27 @@ export function createRepeats(table: StoredClicks, options: RepeatsOptions): Rep
     return run;
   }
 
-  async function lookUp<C extends Numbered>(name: string, clicks: readonly C[], signal: AbortSignal) {
-    const missing: C[] = [];
-    for (const range of ranges(clicks, maxRange)) {
-      const stored = await table.storedNumbers(
-        name,
-        {
-          fromSeq: least(range, numberOf),
-          toSeq: greatest(range, numberOf),
-          fromTs: least(range, timeOf),
-          toTs: greatest(range, timeOf),
-        },
-        signal,
-      );
-      for (const click of range) if (!stored.has(click.event.edge_seq)) missing.push(click);
-    }
-    onLookUp(clicks.length, clicks.length - missing.length);
-    return missing;
-  }
-
-  function forget(): void {
-    runs.clear();
-    settled = false;
-  }
-
   return {
     enter(current) {
-      if (current !== epoch) forget();
+      if (current === epoch) return;
       epoch = current;
+      runs.clear();
+      settled = false;
     },
-    forget,
     async missing(clicks, signal) {
       if (!settled) await table.earlierInsertsSettled(signal);
       settled = true;
       const missing = [];
-      const byRun = Map.groupBy(clicks, (click) => click.event.edge_run);
-      for (const [name, ofRun] of byRun) {
+      for (const [name, ofRun] of Map.groupBy(clicks, ({ event }) => event.edge_run)) {
         const once = onceEach(ofRun);
         if (once.length < ofRun.length) onTwice(ofRun.length - once.length);
-        const run = await know(name, once, signal);
-        const isNew = ({ event }: Numbered) => event.edge_seq > run.highest && event.ts >= run.sinceTs;
-        const doubtful = once.filter((click) => !isNew(click));
-        if (doubtful.length === 0) missing.push(...once);
-        else missing.push(...once.filter(isNew), ...(await lookUp(name, doubtful, signal)));
+        const run = await meet(name, once, signal);
+        const doubtful: typeof once = [];
+        for (const click of once) (isNew(click, run) ? missing : doubtful).push(click);
+        if (doubtful.length === 0) continue;
+        const notStored = await lookUp(table, name, ranges(doubtful, maxRange), signal);
+        onLookUp(doubtful.length, doubtful.length - notStored.length);
+        missing.push(...notStored);
       }
       return missing;
     },
@@ -125,6 +98,30 @@ export function createRepeats(table: StoredClicks, options: RepeatsOptions): Rep
       }
     },
   };
+}
+
+function isNew({ event }: Numbered, { highest, sinceTs }: Run): boolean {
+  return event.edge_seq > highest && event.ts >= sinceTs;
+}
+
+async function lookUp<C extends Numbered>(
+  table: StoredClicks,
+  run: string,
+  groups: readonly (readonly C[])[],
+  signal: AbortSignal,
+): Promise<C[]> {
+  const missing: C[] = [];
+  for (const group of groups) {
+    const range = {
+      fromSeq: least(group, numberOf),
+      toSeq: greatest(group, numberOf),
+      fromTs: least(group, timeOf),
+      toTs: greatest(group, timeOf),
+    };
+    const stored = await table.storedNumbers(run, range, signal);
+    for (const click of group) if (!stored.has(click.event.edge_seq)) missing.push(click);
+  }
+  return missing;
 }
 
 const numberOf = ({ event }: Numbered) => event.edge_seq;

@@ -1,13 +1,17 @@
 import type { ClickEvent, RefusedRange } from "@sluice/click-event/click-event.ts";
 import { encodeClick, encodeRefusedRange } from "@sluice/click-event/encode.ts";
+import type { Enrichment } from "@sluice/click-event/enrich.ts";
 import type { NewRecord } from "@sluice/event-log/event-log.ts";
 
 // For tests: clicks that say little, but all that the schema asks for.
 
 /** A UUIDv7 made from two numbers, so that a failing test names the same click each time. */
 export function uuidOf(high: number, low: number): string {
-  const hex = (value: number, digits: number) => value.toString(16).padStart(digits, "0");
   return `${hex(high, 8)}-0000-7000-8000-${hex(low, 12)}`;
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, "0");
 }
 
 /** Click `number` of run `run`. Its time follows from its number, as an edge's would: several clicks in one ms. */
@@ -65,3 +69,14 @@ export function refusedRecord(run: number, fromSeq: number, toSeq: number): NewR
   };
   return { key: range.edge_run, value: encodeRefusedRange(range) };
 }
+
+/** For tests to which it is all the same. */
+export const noEnrichment: Enrichment = {
+  browser: "",
+  browser_version: "",
+  os: "",
+  os_version: "",
+  device: "",
+  referrer_channel: "",
+  is_bot: false,
+};

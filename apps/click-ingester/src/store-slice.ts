@@ -1,4 +1,4 @@
-import type { ClickStore, DeadLetter } from "@sluice/click-store/click-store.ts";
+import type { ClickStore, DeadLetter, Trouble } from "@sluice/click-store/click-store.ts";
 import { insertGoodRows } from "./bisect.ts";
 import type { IngestMetrics } from "./metrics.ts";
 import { onStoreTrouble, patiently } from "./patience.ts";
@@ -12,8 +12,6 @@ export type Table = Omit<ClickStore, "ping" | typeof Symbol.asyncDispose>;
 export interface SliceStore {
   /** Call with each batch: another epoch voids what is remembered of the table. */
   enter(epoch: number): void;
-  /** Call when a slice was not stored to its end: what the table has of it is not known. */
-  forget(): void;
   /**
    * Resolves when the table has every click of the slice once, and the rest is kept beside it: refused ranges,
    * and a dead letter for each record that is not a click or that the table refuses. Waits for a store that is
@@ -38,9 +36,11 @@ export function createSliceStore({ table, origin, trouble, metrics }: SliceStore
     },
   });
 
+  const onTrouble = (each: Trouble) => trouble.seen(each);
+
   async function insertClicks(clicks: readonly Click[], signal: AbortSignal): Promise<void> {
     const startedAt = performance.now();
-    await table.insertClicks(clicks, { signal, onTrouble: trouble.seen });
+    await table.insertClicks(clicks, { signal, onTrouble });
     metrics.insertSeconds.observe((performance.now() - startedAt) / 1_000);
     metrics.rowsPerInsert.observe(clicks.length);
     metrics.rows.inc(clicks.length);
@@ -50,16 +50,15 @@ export function createSliceStore({ table, origin, trouble, metrics }: SliceStore
   }
 
   async function insertDeadLetters(letters: readonly DeadLetter[], signal: AbortSignal): Promise<void> {
-    await table.insertDeadLetters(letters, { signal, onTrouble: trouble.seen });
+    await table.insertDeadLetters(letters, { signal, onTrouble });
     for (const { reason } of letters) metrics.deadLetters.inc({ reason });
   }
 
   return {
-    enter: repeats.enter,
-    forget: repeats.forget,
+    enter: (epoch) => repeats.enter(epoch),
     async store({ clicks, ranges, letters }, signal) {
       for (const { reason } of letters) metrics.decodeErrors.inc({ reason });
-      const waiting = { signal, waitOn: onStoreTrouble(trouble.seen) };
+      const waiting = { signal, waitOn: onStoreTrouble(onTrouble) };
       const missing = await patiently(() => repeats.missing(clicks, signal), waiting);
       const refused = await insertGoodRows(missing, (rows) => insertClicks(rows, signal));
       repeats.stored(missing);
@@ -69,7 +68,7 @@ export function createSliceStore({ table, origin, trouble, metrics }: SliceStore
       );
       if (letters.length + unstorable.length > 0)
         await insertDeadLetters([...letters, ...unstorable], signal);
-      if (ranges.length > 0) await table.insertRefusedRanges(ranges, { signal, onTrouble: trouble.seen });
+      if (ranges.length > 0) await table.insertRefusedRanges(ranges, { signal, onTrouble });
       for (const { reason, from_seq, to_seq } of ranges)
         metrics.refused.inc({ reason }, to_seq - from_seq + 1);
       trouble.over();

@@ -12,21 +12,21 @@ export interface TableModel extends Table {
   readonly ranges: Map<string, RefusedRange>;
   /** Statements, in order. */
   readonly statements: string[];
+  /** Inserts that go on without the one who sent them reach the table. */
+  land(): void;
 }
 
 export interface TableModelOptions {
   /** A value that the table refuses: row errors reject the whole insert. */
   readonly refuses?: (row: ClickRow) => boolean;
-  /**
-   * Called where something can happen to a statement; what it throws is what the caller gets. `insert running`:
-   * the server has the whole statement and will carry it out, whatever becomes of the one who sent it.
-   */
-  readonly step?: (step: Step, signal: AbortSignal) => void;
+  /** Where something can happen to a statement: what it throws is what the one who sent the statement gets. */
+  readonly step?: (step: Step) => Promise<void>;
 }
 
 export type Step =
   | "look-up"
   | "insert sent"
+  /** The server has the whole statement and will carry it out, whatever becomes of the one who sent it. */
   | "insert running"
   | "insert stored"
   | "letters sent"
@@ -34,20 +34,20 @@ export type Step =
   | "ranges sent"
   | "ranges stored";
 
-export function createTableModel({
-  refuses = () => false,
-  step = () => {},
-}: TableModelOptions = {}): TableModel {
+export function createTableModel(options: TableModelOptions = {}): TableModel {
+  const { refuses = () => false, step = async () => {} } = options;
   const clicks: ClickRow[] = [];
   const letters = new Map<string, DeadLetter>();
   const ranges = new Map<string, RefusedRange>();
   const statements: string[] = [];
-  /** Inserts whose sender is gone: they land after whatever the next owner reads without waiting for them. */
-  let running: (readonly ClickRow[])[] = [];
+  const running: (readonly ClickRow[])[] = [];
 
+  async function at(name: Step, signal: AbortSignal): Promise<void> {
+    await step(name);
+    signal.throwIfAborted();
+  }
   function land(): void {
-    for (const rows of running) clicks.push(...rows);
-    running = [];
+    for (const rows of running.splice(0)) clicks.push(...rows);
   }
 
   return {
@@ -55,46 +55,52 @@ export function createTableModel({
     letters,
     ranges,
     statements,
+    land,
     async insertClicks(rows, { signal }) {
       statements.push(`insert ${rows.length}`);
-      step("insert sent", signal);
+      await at("insert sent", signal);
       if (rows.some(refuses)) throw new ClickStoreError("row", 27, "a value that the table refuses");
       land();
       running.push(rows);
-      step("insert running", signal);
+      await at("insert running", signal);
       land();
-      step("insert stored", signal);
+      await at("insert stored", signal);
     },
     async insertDeadLetters(given, { signal }) {
-      statements.push(`letters ${given.length}`);
-      step("letters sent", signal);
+      await at("letters sent", signal);
       for (const letter of given) letters.set(`${letter.log}/${letter.topic}/${letter.recordId}`, letter);
-      step("letters stored", signal);
+      await at("letters stored", signal);
     },
     async insertRefusedRanges(given, { signal }) {
-      statements.push(`ranges ${given.length}`);
-      step("ranges sent", signal);
+      await at("ranges sent", signal);
       for (const range of given) ranges.set(`${range.edge_run}/${range.from_seq}`, range);
-      step("ranges stored", signal);
+      await at("ranges stored", signal);
     },
     async highestStored(run, sinceTs, signal) {
       statements.push(`highest ${run} since ${sinceTs}`);
-      step("look-up", signal);
-      return clicks
-        .filter(({ event }) => event.edge_run === run && event.ts >= sinceTs)
-        .reduce((highest, { event }) => Math.max(highest, event.edge_seq), 0);
+      await at("look-up", signal);
+      return Math.max(0, ...numbersOf(clicks, run, { fromTs: sinceTs, toTs: Infinity }));
     },
     async storedNumbers(run, { fromSeq, toSeq, fromTs, toTs }, signal) {
       statements.push(`numbers ${run} ${fromSeq}-${toSeq}`);
-      step("look-up", signal);
-      const isWithin = ({ event: { edge_run, edge_seq, ts } }: ClickRow) =>
-        edge_run === run && edge_seq >= fromSeq && edge_seq <= toSeq && ts >= fromTs && ts <= toTs;
-      return new Set(clicks.filter(isWithin).map(({ event }) => event.edge_seq));
+      await at("look-up", signal);
+      const numbers = numbersOf(clicks, run, { fromTs, toTs });
+      return new Set(numbers.filter((number) => number >= fromSeq && number <= toSeq));
     },
     async earlierInsertsSettled(signal) {
       statements.push("settled");
-      step("look-up", signal);
+      await at("look-up", signal);
       land();
     },
   };
+}
+
+function numbersOf(
+  clicks: readonly ClickRow[],
+  run: string,
+  { fromTs, toTs }: { fromTs: number; toTs: number },
+): number[] {
+  return clicks
+    .filter(({ event: { edge_run, ts } }) => edge_run === run && ts >= fromTs && ts <= toTs)
+    .map(({ event }) => event.edge_seq);
 }

@@ -43,8 +43,8 @@ export function createTroubleWatch(options: TroubleWatchOptions): TroubleWatch {
       current = trouble;
       if (now() - (saidAt.get(trouble.class) ?? -Infinity) < sayEveryMs) return;
       saidAt.set(trouble.class, now());
-      const say = trouble.class === "operator" ? log.error : log.warn;
-      say.call(log, fieldsOf(trouble, now() - since), whatToDo[trouble.class]);
+      const level = trouble.class === "operator" ? "error" : "warn";
+      log[level](fieldsOf(trouble, now() - since), whatToDo[trouble.class]);
     },
     over() {
       if (current === undefined) return;

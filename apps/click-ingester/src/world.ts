@@ -1,0 +1,111 @@
+import type { EventLog, NewRecord, Reader, Want } from "@sluice/event-log/event-log.ts";
+import { openEventLog } from "@sluice/event-log/open.ts";
+import { silentLog } from "@sluice/service/log.ts";
+import { createMetrics } from "@sluice/service/metrics.ts";
+import { ingest } from "./ingest.ts";
+import { ingestMetrics } from "./metrics.ts";
+import { prepare } from "./prepare.ts";
+import { noEnrichment } from "./sample-clicks.ts";
+import { createSliceStore } from "./store-slice.ts";
+import { type TableModel, createTableModel } from "./table-model.ts";
+import { createTroubleWatch } from "./trouble.ts";
+
+// For tests: a log, a table, and ingesters that live one after another.
+
+/** What happens to an ingester, so many steps after the last: it dies, or the log takes its records away. */
+export interface Fault {
+  readonly afterSteps: number;
+  readonly kind: "crash" | "rebalance";
+}
+
+export interface Sizes {
+  readonly maxRecords: number;
+  readonly sliceRecords: number;
+}
+
+/** The table model refuses clicks of this slug. */
+export const refusedSlug = "refused";
+
+const topic = "clicks";
+const group = "store";
+const never = new AbortController().signal;
+
+class Crash extends Error {}
+
+/** Runs ingesters over these records through all the faults, until one comes to the end of the log. */
+export async function liveThrough(records: readonly NewRecord[], faults: readonly Fault[], sizes: Sizes) {
+  await using events = await openEventLog("memory:", { log: silentLog, metrics: createMetrics() });
+  await events.append(topic, records);
+  const steps: string[] = [];
+  const coming = [...faults];
+  let stepsLeft = coming[0]?.afterSteps;
+
+  async function step(name: string): Promise<void> {
+    steps.push(name);
+    if (stepsLeft === undefined) return;
+    stepsLeft -= 1;
+    if (stepsLeft > 0) return;
+    const fault = coming.shift();
+    stepsLeft = coming[0]?.afterSteps;
+    if (fault?.kind === "crash") throw new Crash(`at ${name}`);
+    // The member opened last owns the topic, and gives it back when it leaves.
+    await (await events.open(topic, { group, signal: never }))[Symbol.asyncDispose]();
+  }
+
+  const table = createTableModel({ refuses: ({ event }) => event.slug === refusedSlug, step });
+  while (!(await livesToTheEnd(events, table, step, sizes)));
+  table.land();
+  return { table, steps };
+}
+
+async function livesToTheEnd(
+  events: EventLog,
+  table: TableModel,
+  step: (name: string) => Promise<void>,
+  { maxRecords, sliceRecords }: Sizes,
+): Promise<boolean> {
+  await using reader = await events.open(topic, { group, until: "now", signal: never });
+  const metrics = ingestMetrics(createMetrics());
+  const origin = { log: "memory", topic };
+  try {
+    await ingest({
+      reader: stepping(reader, step),
+      want: { minRecords: 1, maxRecords, maxBytes: 1 << 20, maxWaitMs: 1 },
+      sliceRecords,
+      prepare: (records) => prepare(records, { origin, enrich: () => noEnrichment }),
+      slices: createSliceStore({
+        table,
+        origin,
+        metrics,
+        trouble: createTroubleWatch({ metrics, log: silentLog }),
+      }),
+      metrics,
+      log: silentLog,
+      signal: never,
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof Crash) return false;
+    throw error;
+  }
+}
+
+function stepping(reader: Reader, step: (name: string) => Promise<void>): Pick<Reader, "next"> {
+  return {
+    async next(want: Want) {
+      const batch = await reader.next(want);
+      if (batch === undefined) return undefined;
+      await step("read");
+      return {
+        records: batch.records,
+        epoch: batch.epoch,
+        signal: batch.signal,
+        async commit() {
+          await step("commit sent");
+          await batch.commit();
+          await step("committed");
+        },
+      };
+    },
+  };
+}
