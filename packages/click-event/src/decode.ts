@@ -1,4 +1,5 @@
 import { ClickEvent, RefusedRange, limits } from "./click-event.ts";
+import { exactly, isObject } from "./exactly.ts";
 import { describe, explain } from "./explain.ts";
 
 export type UndecodableReason =
@@ -45,7 +46,10 @@ export function decodeRecord(bytes: Uint8Array): Decoded {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+const isClickEvent = exactly(ClickEvent);
+
 function decodeClick(value: object): Decoded {
+  if (isClickEvent(value)) return { kind: "click", event: value };
   const { success, data, error } = ClickEvent.safeParse(value);
   return success ? { kind: "click", event: data } : explained(explain(error, value));
 }
@@ -61,8 +65,4 @@ function explained({ missing, detail }: { missing: boolean; detail: string }): U
 
 function undecodable(reason: UndecodableReason, detail: string): Undecodable {
   return { kind: "undecodable", reason, detail };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
