@@ -1,0 +1,35 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** Whether a process with this id exists; one that is not ours to signal exists too. */
+export function isAlive(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+/** The words a process was started with, joined by spaces; empty when it is gone or a zombie. */
+export function commandLine(pid: number): string {
+  try {
+    if (process.platform === "linux")
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+    return execFileSync("ps", ["-o", "command=", "-p", `${pid}`], { encoding: "utf8" }).trim();
+  } catch {
+    return "";
+  }
+}
+
+/** Resolves to whether the process ended in time. It is nobody's child here, so there is no event to wait for. */
+export async function waitUntilGone(pid: number, withinMs: number): Promise<boolean> {
+  const until = performance.now() + withinMs;
+  while (commandLine(pid) !== "") {
+    if (performance.now() > until) return false;
+    await delay(20);
+  }
+  return true;
+}
