@@ -1,0 +1,35 @@
+import { byteSize, durationMs, integer, port, text, url } from "@sluice/service/config-fields.ts";
+import { z } from "zod";
+
+export const Config = z
+  .object({
+    EVENT_LOG_URL: url(["journal", "kafka"]).describe(
+      "The event log that the clicks are read from: `journal:///dir?groups=store`, `kafka://host:9092`.",
+    ),
+    EVENT_LOG_TOPIC: text({ max: 200 }).default("clicks").describe("The topic of the clicks."),
+    EVENT_LOG_GROUP: text({ max: 200 })
+      .default("store")
+      .describe("The consumer group whose position says what is stored."),
+    CLICK_STORE_URL: url(["http", "https"])
+      .default("http://localhost:8123")
+      .describe("ClickHouse: `http://user:password@host:8123/database`."),
+    BATCH_MIN_ROWS: integer({ min: 1, max: 1_000_000 })
+      .default(1_000)
+      .describe("So many clicks are stored at once, unless the wait is over before."),
+    BATCH_MAX_WAIT_MS: durationMs({ max: 600_000 })
+      .default(5_000)
+      .describe("The longest that a click waits for others to be stored with."),
+    BATCH_MAX_ROWS: integer({ min: 1, max: 1_000_000 })
+      .default(50_000)
+      .describe("The most that is read at once when there is a backlog."),
+    BATCH_MAX_BYTES: byteSize({ min: 65_536, max: 2 ** 30 })
+      .default(16 * 2 ** 20)
+      .describe("The same in bytes: with the rows, it bounds the memory that a backlog takes."),
+    OPS_PORT: port().default(9102).describe("The port of `/livez`, `/readyz` and `/metrics`."),
+  })
+  .refine((config) => config.BATCH_MIN_ROWS <= config.BATCH_MAX_ROWS, {
+    path: ["BATCH_MIN_ROWS"],
+    message: "at most BATCH_MAX_ROWS",
+  });
+
+export type Config = z.output<typeof Config>;
