@@ -1,0 +1,94 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+import { limits } from "@sluice/click-event/click-event.ts";
+import { ServiceError } from "@sluice/service/service-error.ts";
+import { Reader, type Response } from "maxmind";
+
+import { clip } from "./clip.ts";
+
+/** Where an address is, as far as the database says. What is not known is empty or zero. */
+export interface Place {
+  readonly country: string;
+  readonly region: string;
+  readonly city: string;
+  readonly asn: number;
+}
+
+/** Takes an address as `unmap` gives it. */
+export type Locate = (address: string) => Place;
+
+const nowhere: Place = { country: "", region: "", city: "", asn: 0 };
+
+/** Country data for IPv4 and IPv6, under CC0; it comes with the dependencies, so that no set-up is needed. */
+const defaultDatabase = "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
+
+/**
+ * Opens a MaxMind database; without a path,  the one that comes with Sluice. MaxMind's own layout (GeoLite2,
+ * GeoIP2: country, city, ASN) and the flat one of ip-location-db are understood. Rejects with a ServiceError
+ * `config` when the file is missing or no such database. The whole file is held in memory.
+ */
+export async function openGeo(path: string | undefined): Promise<Locate> {
+  const file = path === undefined ? fileURLToPath(import.meta.resolve(defaultDatabase)) : path;
+  const reader = await openDatabase(file);
+  // An IPv4 database answers an IPv6 address too, with some other country.
+  const knowsV6 = reader.metadata.ipVersion === 6;
+  return (address) => {
+    if (address === "" || (!knowsV6 && address.includes(":"))) return nowhere;
+    const found: unknown = reader.get(address);
+    return found === null ? nowhere : placeOf(found);
+  };
+}
+
+async function openDatabase(file: string): Promise<Reader<Response>> {
+  try {
+    const reader = new Reader<Response>(await readFile(file));
+    // A file that was cut short opens well and fails at the first visitor.
+    for (const address of ["0.0.0.0", "8.8.8.8", "255.255.255.255"]) reader.get(address);
+    return reader;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ServiceError(
+      "config",
+      `GEO_DB_PATH: takes a MaxMind database (.mmdb), ${file} is none: ${reason}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** `::ffff:192.0.2.1`, which is how a socket open to both kinds names an IPv4 visitor, as `192.0.2.1`. */
+export function unmap(address: string): string {
+  return /^::ffff:\d/i.test(address) ? address.slice("::ffff:".length) : address;
+}
+
+function placeOf(found: unknown): Place {
+  const country = text(found, "country", "iso_code") || text(found, "country_code");
+  return {
+    country: /^[A-Z]{2}$/.test(country) ? country : "",
+    region: clip(text(found, "subdivisions", "0", "iso_code") || text(found, "state1"), limits.region),
+    city: clip(text(found, "city", "names", "en") || text(found, "city"), limits.city),
+    asn: asnOf(at(found, "autonomous_system_number")),
+  };
+}
+
+function asnOf(value: unknown): number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffff_ffff
+    ? value
+    : 0;
+}
+
+function text(value: unknown, ...path: string[]): string {
+  const found = at(value, ...path);
+  return typeof found === "string" ? found : "";
+}
+
+function at(value: unknown, ...path: string[]): unknown {
+  let found = value;
+  for (const key of path) {
+    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = Reflect.get(found, key);
+  }
+  return found;
+}

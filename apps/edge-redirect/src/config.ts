@@ -1,0 +1,78 @@
+import { limits } from "@sluice/click-event/click-event.ts";
+import { byteSize, durationMs, integer, port, text, url } from "@sluice/service/config-fields.ts";
+import { z } from "zod";
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+export const Config = z.object({
+  DATABASE_URL: url(["postgres", "postgresql"]).describe("The Postgres that holds the links."),
+  EVENT_LOG_URL: url(["kafka", "journal"]).describe(
+    "Where clicks go. With `journal:` the edge writes there itself, and no `JOURNAL_` setting counts.",
+  ),
+  EDGE_NAME: text({ max: limits.edge }).default("edge").describe("Names this edge in its events."),
+  HOST: text().default("0.0.0.0").describe("Where visitors are listened for."),
+  PORT: port().default(8080).describe("The port for visitors."),
+  OPS_PORT: port()
+    .default(9101)
+    .describe("The port of `/livez`, `/readyz` and `/metrics`; worker n of several has it 100·n higher."),
+  EDGE_WORKERS: integer({ min: 1, max: 64 }).default(1).describe("Processes that answer visitors."),
+  EDGE_MAX_CONNECTIONS: integer({ min: 1 })
+    // Some 100 MB when all are open and idle.
+    .default(10_000)
+    .describe("Connections a worker holds at a time; further ones are closed at once."),
+  EDGE_CACHE_BYTES: byteSize({ min: 1024 ** 2 })
+    .default(256 * 1024 ** 2)
+    .describe("Memory for links, in each worker."),
+  LINK_TTL_MS: durationMs({ min: 1 })
+    .default(minute)
+    .describe("How long a link is served without asking again."),
+  LINK_UNKNOWN_TTL_MS: durationMs({ min: 1 })
+    .default(10_000)
+    .describe("How long an unknown link is taken for unknown."),
+  LINK_STALE_MS: durationMs()
+    .default(7 * 24 * hour)
+    .describe("How long after it was read a link is served while Postgres is away."),
+  HOT_LINKS: integer()
+    .default(10_000)
+    .describe("Links kept beside the journal for a start while Postgres is away."),
+  HOT_LINKS_EVERY_MS: durationMs({ min: 100 }).default(30_000).describe("How often they are written."),
+  JOURNAL_DIR: text()
+    .default(".data/edge")
+    .describe("The folder of the journal and of what is kept beside it."),
+  JOURNAL_BUDGET: byteSize({ min: 1024 ** 2 })
+    .default(10 * 1024 ** 3)
+    .describe("What the journal may take on disk."),
+  JOURNAL_RESERVE: byteSize()
+    .default(512 * 1024 ** 2)
+    .describe("Free disk that the journal leaves to others."),
+  JOURNAL_SEGMENT: byteSize({ min: 4096 })
+    .default(32 * 1024 ** 2)
+    .describe("The size of a journal file: the grain in which disk is given back."),
+  JOURNAL_MIN_AGE_MS: durationMs()
+    .default(15 * minute)
+    .describe("How long what is shipped is kept at least, while the budget allows."),
+  JOURNAL_FSYNC: z
+    .enum(["interval", "always"])
+    .default("interval")
+    .describe("`always` answers a visitor only when the click would survive a power cut."),
+  JOURNAL_FSYNC_INTERVAL_MS: durationMs({ min: 1 })
+    .default(200)
+    .describe("How much a power cut may take; a killed process loses nothing either way."),
+  GEO_DB_PATH: text()
+    .optional()
+    .describe("A MaxMind database (`.mmdb`); without one, countries from free data."),
+  VISITOR_CACHE: integer({ min: 1 })
+    .default(20_000)
+    .describe("Visitors remembered in each worker, 1 kB each."),
+  DRAIN_NOTICE_MS: durationMs({ max: minute })
+    .default(2_000)
+    .describe(
+      "How long a stopping edge still answers, for balancers to notice: their check interval or more.",
+    ),
+  CAPTURE: z
+    .enum(["on", "off"])
+    .default("on")
+    .describe("`off` redirects without recording clicks. For benchmarks: it loses every click."),
+});
+export type Config = z.output<typeof Config>;

@@ -1,0 +1,54 @@
+import { access, constants, mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { type JournalSettings, parseJournalUrl } from "@sluice/event-log/journal-url.ts";
+import { ServiceError } from "@sluice/service/service-error.ts";
+
+import type { Config } from "./config.ts";
+
+/** The topic that clicks go to, in the journal and in the event log. */
+export const clicksTopic = "clicks";
+/** For whom the journal holds its segments when clicks go on to another log. */
+export const shipperGroup = "shipper";
+
+export interface Journal {
+  readonly settings: JournalSettings;
+  /** The same, as the event log takes it. */
+  readonly url: string;
+  /** False when the journal is the event log itself. */
+  readonly shipped: boolean;
+}
+
+/** Where this edge writes its clicks. Rejects with a ServiceError `config` when the folder cannot be written. */
+export async function prepareJournal(config: Config): Promise<Journal> {
+  const shipped = !config.EVENT_LOG_URL.startsWith("journal:");
+  const url = shipped ? urlOf(config) : config.EVENT_LOG_URL;
+  const variable = shipped ? "JOURNAL_DIR" : "EVENT_LOG_URL";
+  try {
+    const settings = parseJournalUrl(url);
+    await mkdir(settings.dir, { recursive: true });
+    await access(settings.dir, constants.W_OK | constants.X_OK);
+    return { settings, url, shipped };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ServiceError("config", `${variable}: takes a journal that can be written: ${reason}`, {
+      cause: error,
+    });
+  }
+}
+
+function urlOf(config: Config): string {
+  const url = new URL(pathToFileURL(resolve(config.JOURNAL_DIR)).href.replace("file:", "journal:"));
+  const parameters = {
+    groups: shipperGroup,
+    minAgeMs: config.JOURNAL_MIN_AGE_MS,
+    budgetBytes: config.JOURNAL_BUDGET,
+    reserveBytes: config.JOURNAL_RESERVE,
+    segmentBytes: config.JOURNAL_SEGMENT,
+    fsync: config.JOURNAL_FSYNC,
+    fsyncIntervalMs: config.JOURNAL_FSYNC_INTERVAL_MS,
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, String(value));
+  return url.href;
+}

@@ -1,0 +1,96 @@
+import { once } from "node:events";
+import { join } from "node:path";
+
+import { openJournalWriter } from "@sluice/event-log/journal-writer.ts";
+import { createLinkCache } from "@sluice/link-store/link-cache.ts";
+import { openLinkStore } from "@sluice/link-store/open.ts";
+import { openWhenReachable } from "@sluice/service/retry.ts";
+import { runService, type Service } from "@sluice/service/run-service.ts";
+
+import { type Capture, noCapture, openCapture } from "./capture/capture.ts";
+import { openGeo } from "./capture/geo.ts";
+import { captureMetrics } from "./capture/metrics.ts";
+import { openVisitorSalt } from "./capture/visitor-salt.ts";
+import { createVisitors } from "./capture/visitors.ts";
+import { Config } from "./config.ts";
+import { openHotLinks } from "./hot-links.ts";
+import { clicksTopic, type Journal, prepareJournal } from "./journal.ts";
+import { createHandler } from "./server/handle.ts";
+import { serverMetrics } from "./server/metrics.ts";
+import { openRedirectServer } from "./server/redirect-server.ts";
+
+await runService("edge-redirect", Config, async (service) => {
+  const journal = await prepareJournal(service.config);
+  await redirect(service, journal);
+});
+
+/** Answers visitors until told to stop. */
+async function redirect(service: Service<Config>, journal: Journal): Promise<void> {
+  const { config, log, metrics, health, resources, signal } = service;
+  const beside = (name: string) => join(journal.settings.dir, name);
+
+  const store = resources.use(openLinkStore(config.DATABASE_URL, { log }));
+  const links = createLinkCache({
+    resolve: (domain, slug) => store.resolve(domain, slug),
+    maxBytes: config.EDGE_CACHE_BYTES,
+    ttlMs: config.LINK_TTL_MS,
+    negativeTtlMs: config.LINK_UNKNOWN_TTL_MS,
+    staleMs: config.LINK_STALE_MS,
+    log,
+    metrics,
+  });
+  const hotLinks = resources.use(
+    await openHotLinks({
+      path: beside("hot-links.ndjson"),
+      count: config.HOT_LINKS,
+      everyMs: config.HOT_LINKS_EVERY_MS,
+      links,
+      log,
+    }),
+  );
+  const capture = config.CAPTURE === "off" ? noCapture : resources.use(await openCaptureOf(service, journal));
+  const forVisitors = serverMetrics(metrics);
+  const { port } = resources.use(
+    await openRedirectServer({
+      host: config.HOST,
+      port: config.PORT,
+      maxConnections: config.EDGE_MAX_CONNECTIONS,
+      noticeMs: config.DRAIN_NOTICE_MS,
+      metrics: forVisitors,
+      handler: (draining) =>
+        createHandler({ links, capture, metrics: forVisitors, log, now: Date.now, draining }),
+    }),
+  );
+  log.info({ port }, "listening for visitors");
+
+  health.check("postgres", () => store.ping(), { required: false });
+  // Without one link in memory there is nothing to redirect to.
+  if (hotLinks.found === 0) await openWhenReachable("postgres", () => store.ping(), { health, signal });
+  health.ready();
+  await aborted(signal);
+}
+
+async function openCaptureOf(
+  service: Service<Config>,
+  { settings }: Journal,
+): Promise<Capture & AsyncDisposable> {
+  const { config, log, metrics, health } = service;
+  return openCapture({
+    edge: config.EDGE_NAME,
+    openJournal: (run) =>
+      openJournalWriter(settings.dir, { ...settings, topic: clicksTopic, run, log, metrics }),
+    describeVisitor: createVisitors({
+      locate: await openGeo(config.GEO_DB_PATH),
+      salt: openVisitorSalt(settings.dir, log),
+      maxVisitors: config.VISITOR_CACHE,
+    }),
+    metrics: captureMetrics(metrics),
+    health,
+    log,
+    now: Date.now,
+  });
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
+}

@@ -1,0 +1,57 @@
+import type { Link } from "@sluice/link-store/link-store.ts";
+
+/** An answer that is always the same. `headers` as `writeHead` takes them: name, value, name, value. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: string[];
+  readonly body: string;
+}
+
+/** Browsers keep a permanent redirect without a limit otherwise, and an edited link never reaches them. */
+const permanentMaxAgeSeconds = 30;
+
+/** `destination` is printable ASCII: the link store takes nothing else. */
+export function redirectTo({ destination, status }: Link): Answer {
+  const permanent = status === 301 || status === 308;
+  const cacheControl = permanent ? `private, max-age=${permanentMaxAgeSeconds}` : "private, no-store";
+  return {
+    status,
+    headers: ["Location", destination, "Cache-Control", cacheControl, "Content-Length", "0"],
+    body: "",
+  };
+}
+
+function plain(status: number, body: string, ...headers: string[]): Answer {
+  return {
+    status,
+    body,
+    headers: [
+      "Content-Type",
+      "text/plain; charset=utf-8",
+      "Content-Length",
+      String(Buffer.byteLength(body)),
+      "X-Content-Type-Options",
+      "nosniff",
+      ...headers,
+    ],
+  };
+}
+
+const fresh = ["Cache-Control", "private, no-store"];
+
+export const notFound = plain(404, "There is no such link.\n", ...fresh);
+export const gone = plain(410, "This link is no longer active.\n", ...fresh);
+/** Whether there is such a link is not known now. */
+export const unavailable = plain(503, "Please try again in a moment.\n", ...fresh, "Retry-After", "5");
+export const badRequest = plain(400, "It is not clear for which host this request is.\n", ...fresh);
+export const methodNotAllowed = plain(405, "Links take GET and HEAD.\n", ...fresh, "Allow", "GET, HEAD");
+export const failed = plain(500, "Something went wrong here.\n", ...fresh);
+
+const forADay = ["Cache-Control", "public, max-age=86400"];
+
+/** Paths that are no links. Everybody may follow links, or the previews that messengers make would be missing. */
+export const pages: ReadonlyMap<string, Answer> = new Map([
+  ["/", plain(200, "This host serves short links.\n", ...forADay)],
+  ["/robots.txt", plain(200, "User-agent: *\nDisallow:\n", ...forADay)],
+  ["/favicon.ico", { status: 204, headers: forADay, body: "" }],
+]);

@@ -1,0 +1,95 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+
+import type { LinkCache, Resolution } from "@sluice/link-store/link-cache.ts";
+import type { Log } from "@sluice/service/log.ts";
+
+import type { Capture } from "../capture/capture.ts";
+import * as answers from "./answers.ts";
+import type { Outcome, ServerMetrics } from "./metrics.ts";
+import { createPreparedLinks } from "./prepared-links.ts";
+import { createTargetReader } from "./target.ts";
+
+export interface HandlerOptions {
+  readonly links: Pick<LinkCache, "get">;
+  readonly capture: Pick<Capture, "record">;
+  readonly metrics: ServerMetrics;
+  readonly log: Log;
+  /** Milliseconds since 1970, for links that expire. */
+  readonly now: () => number;
+  /** True once connections are to be given up after their next answer. */
+  readonly draining: () => boolean;
+}
+
+/** A request that asks for a link. */
+interface Visit {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly query: string;
+  /** `performance.now()` at its arrival. */
+  readonly startedAt: number;
+}
+
+/**
+ * One visit: resolve the link, journal the click, answer, in that order. With the link in memory all of it happens
+ * in one turn of the event loop, without a promise.
+ */
+export function createHandler(options: HandlerOptions): RequestListener {
+  const { links, capture, metrics, log, now, draining } = options;
+  const readTarget = createTargetReader();
+  const prepare = createPreparedLinks();
+
+  return (request, response) => {
+    try {
+      handle(request, response);
+    } catch (error) {
+      fail(response, error);
+    }
+  };
+
+  function handle(request: IncomingMessage, response: ServerResponse): void {
+    const startedAt = performance.now();
+    // Whatever another method carries is not read, so the connection ends with the answer.
+    if (!takes(request.method)) return send(response, answers.methodNotAllowed, "method_not_allowed");
+    const target = readTarget(request);
+    if (target === undefined) return send(response, answers.badRequest, "bad_request");
+    const page = answers.pages.get(target.path);
+    if (page !== undefined) return send(response, page, "page");
+    if (target.slug === undefined) return send(response, answers.notFound, "not_found");
+    const visit = { request, response, query: target.query, startedAt };
+    const resolution = links.get(target.domain, target.slug);
+    if (!(resolution instanceof Promise)) return answer(visit, resolution);
+    resolution.then((resolved) => answer(visit, resolved)).catch((error: unknown) => fail(response, error));
+  }
+
+  function answer(visit: Visit, resolution: Resolution): void {
+    const { request, response, query, startedAt } = visit;
+    // A visitor who has left meanwhile gets no answer, so there is no click.
+    if (response.destroyed) return metrics.answered("visitor_gone");
+    if (resolution.kind === "unknown") return send(response, answers.notFound, "not_found");
+    if (resolution.kind === "unavailable") return send(response, answers.unavailable, "unavailable");
+    const link = prepare(resolution.link);
+    if (link.disabled || link.expiresAt <= now()) return send(response, answers.gone, "gone");
+    capture.record(request, link, query, () => {
+      send(response, link.answer, "redirect");
+      metrics.redirectSeconds.observe((performance.now() - startedAt) / 1000);
+    });
+  }
+
+  function send(response: ServerResponse, { status, headers, body }: answers.Answer, outcome: Outcome): void {
+    if (status === 405 || draining()) response.shouldKeepAlive = false;
+    response.writeHead(status, headers);
+    response.end(body);
+    metrics.answered(outcome);
+  }
+
+  /** A bug, met by one visitor: the others must not lose the edge over it. */
+  function fail(response: ServerResponse, error: unknown): void {
+    log.error({ error }, "a request could not be handled");
+    if (response.headersSent) response.destroy();
+    else send(response, answers.failed, "failed");
+  }
+}
+
+function takes(method: string | undefined): boolean {
+  return method === "GET" || method === "HEAD";
+}

@@ -1,0 +1,53 @@
+import type { Metrics } from "@sluice/service/metrics.ts";
+
+/** In seconds; fine where the goal for the slowest of a hundred is set, 1 to 3 ms. */
+const buckets = [
+  0.0001, 0.00025, 0.0005, 0.00075, 0.001, 0.00125, 0.0015, 0.00175, 0.002, 0.00225, 0.0025, 0.00275, 0.003,
+  0.004, 0.005, 0.0075, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5,
+];
+
+export type Outcome =
+  | "redirect"
+  | "page"
+  | "not_found"
+  | "gone"
+  | "unavailable"
+  | "bad_request"
+  | "method_not_allowed"
+  | "visitor_gone"
+  | "failed";
+
+export type ClientError =
+  | "malformed"
+  | "headers_too_large"
+  | "timeout"
+  | "connection_lost"
+  | "too_many_connections";
+
+export type ServerMetrics = ReturnType<typeof serverMetrics>;
+
+export function serverMetrics(metrics: Metrics) {
+  const answers = metrics.counter("http_answers_total", "Requests, by what became of them", ["outcome"]);
+  // Looking up labels costs more than counting.
+  const redirects = answers.labels({ outcome: "redirect" });
+  const clientErrors = metrics.counter(
+    "http_client_errors_total",
+    "Connections ended before a request was understood",
+    ["reason"],
+  );
+  return {
+    redirectSeconds: metrics.histogram(
+      "http_redirect_seconds",
+      "From a request's arrival to the end of its redirect, the journal's write included",
+      buckets,
+    ),
+    connections: metrics.gauge("http_connections", "Open connections of visitors"),
+    answered(outcome: Outcome): void {
+      if (outcome === "redirect") redirects.inc();
+      else answers.inc({ outcome });
+    },
+    clientError(reason: ClientError): void {
+      clientErrors.inc({ reason });
+    },
+  };
+}
