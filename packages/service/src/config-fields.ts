@@ -103,9 +103,17 @@ export function url(protocols: readonly string[]) {
   const takes = `a URL ${protocols.map((protocol) => `${protocol}:`).join(", ")}`;
   return parsed(takes, (raw) => {
     const [, protocol = ""] = /^([a-z][a-z\d+.-]*):/.exec(raw) ?? [];
-    const oneHost = raw.replace(/^([^/]+:\/\/(?:[^/?#]*@)?[^,/?#]*)(?:,[^,/?#]+)+/, "$1");
+    const oneHost = raw.replace(/^([^/]+:\/\/(?:[^/?#]*@)?[^,/?#]*)(?:,[^,/?#\s]+)*/, "$1");
     return protocols.includes(protocol) && URL.canParse(oneHost) ? raw : undefined;
   });
+}
+
+/** What to listen on. */
+export function host() {
+  return z
+    .string()
+    .regex(/^[\w.:-]{1,255}$/)
+    .meta({ takes: "a host name or address" });
 }
 
 export function text({ min = 1, max = 4096 } = {}) {

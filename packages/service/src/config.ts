@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-import { durationMs, fieldFacts, port, text } from "./config-fields.ts";
+import { durationMs, fieldFacts, host, port } from "./config-fields.ts";
 import { maskText } from "./mask.ts";
 import { ServiceError } from "./service-error.ts";
 
 /** What every service takes. A service that needs another default declares the field again in its own object. */
 export const BaseConfig = z.object({
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info").describe("The least that is logged."),
-  OPS_HOST: text()
+  OPS_HOST: host()
     .default("127.0.0.1")
     .describe("Where `/livez`, `/readyz` and `/metrics` listen; `0.0.0.0` in a container."),
   OPS_PORT: port().default(9100).describe("The port of `/livez`, `/readyz` and `/metrics`."),
@@ -51,11 +51,11 @@ function problem(
 ): string {
   const variable = String(issue.path[0] ?? "");
   const field = shape[variable];
-  // A check across fields, or one with words of its own, has said what is wrong.
+  // A check across fields that names none of them.
   if (field === undefined) return issue.message;
-  const facts = fieldFacts(field);
-  const takes = issue.code === "custom" && issue.message !== "Invalid input" ? issue.message : facts.takes;
-  return `${variable} takes ${takes}, got ${shown(given[variable], facts.secret)}`;
+  const { takes, secret } = fieldFacts(field);
+  const hasOwnWords = issue.code === "custom" && issue.message !== "Invalid input";
+  return `${variable}${hasOwnWords ? `: ${issue.message}` : ` takes ${takes}`}, got ${shown(given[variable], secret)}`;
 }
 
 function shown(value: string | undefined, isSecret: boolean): string {

@@ -1,12 +1,13 @@
+import { createCheck, type Check, type CheckState } from "./check.ts";
 import type { Log } from "./log.ts";
-import { errorLine } from "./mask.ts";
+import { maskText } from "./mask.ts";
 import type { Metrics } from "./metrics.ts";
 import { createOutage, type Outage } from "./outage.ts";
 
 /** What a service says about itself. */
 export interface Health {
   /**
-   * Something the service needs; asking again under a name replaces the check. While a required check (the
+   * Something outside that can be asked after; a name used again replaces its check. While a required check (the
    * default) fails, the service is not ready; while another fails, it is ready and `degraded`. The probe is asked
    * when somebody looks, at most once a second and never twice at a time; it fails when it rejects, or after two
    * seconds without an answer.
@@ -20,7 +21,8 @@ export interface Health {
 
 export interface HealthReport {
   readonly status: "ready" | "degraded" | "failing" | "starting" | "draining";
-  readonly checks: Readonly<Record<string, { up: boolean; required: boolean; reason?: string }>>;
+  readonly checks: Readonly<Record<string, CheckState>>;
+  /** What it does without, and why. */
   readonly degraded: Readonly<Record<string, string>>;
 }
 
@@ -31,38 +33,38 @@ export interface ReportingHealth extends Health {
   report(): Promise<HealthReport>;
 }
 
-// A probe that is asked for by several balancers at once costs its service one question a second.
-const cacheMs = 1000;
 // Below the ten seconds a scrape may take, and what most balancers wait for.
-const timeLimitMs = 2000;
+const defaultTimeLimitMs = 2000;
 
-export function createHealth({ log, metrics }: { log: Log; metrics: Metrics }): ReportingHealth {
+type Phase = "starting" | "started" | "draining";
+
+export function createHealth(options: {
+  log: Log;
+  metrics: Metrics;
+  /** Milliseconds, monotonic. */
+  now?: () => number;
+  timeLimitMs?: number;
+}): ReportingHealth {
+  const { log, metrics, now = () => performance.now(), timeLimitMs = defaultTimeLimitMs } = options;
   const checks = new Map<string, Check>();
-  const degraded = new Map<string, { reason: string | undefined; outage: Outage }>();
+  const lacks = new Map<string, { reason: string | undefined; outage: Outage }>();
   const readyGauge = metrics.gauge("sluice_ready", "1 while the service may be sent work");
   const upGauge = metrics.gauge("sluice_check_up", "1 while the check passes", ["check"]);
   const degradedGauge = metrics.gauge("sluice_degraded", "1 while the service does without it", ["what"]);
-  let phase: "starting" | "started" | "draining" = "starting";
+  let phase: Phase = "starting";
 
   return {
     check(name, probe, { required = true } = {}) {
-      const outage = createOutage(
-        log,
-        { check: name },
-        { failing: "check fails", over: "check passes again" },
-      );
-      checks.set(name, createCheck(probe, required, outage));
+      const messages = { failing: "check fails", over: "check passes again" };
+      const outage = createOutage(log, { check: name }, messages, now);
+      checks.set(name, createCheck({ probe, required, outage, timeLimitMs, now }));
     },
     degraded(name, reason) {
       const messages = { failing: "degraded", over: "no longer degraded" };
-      const entry = degraded.get(name) ?? {
-        reason: undefined,
-        outage: createOutage(log, { what: name }, messages),
-      };
-      entry.reason = reason;
-      if (reason === undefined) entry.outage.over();
-      else entry.outage.failing(reason);
-      degraded.set(name, entry);
+      const { outage } = lacks.get(name) ?? { outage: createOutage(log, { what: name }, messages, now) };
+      lacks.set(name, { reason, outage });
+      if (reason === undefined) outage.over();
+      else outage.failing(reason);
       degradedGauge.set({ what: name }, reason === undefined ? 0 : 1);
     },
     ready() {
@@ -74,24 +76,15 @@ export function createHealth({ log, metrics }: { log: Log; metrics: Metrics }): 
     },
     async report() {
       await Promise.all([...checks.values()].map((check) => check.refresh()));
-      const states = Object.fromEntries([...checks].map(([name, check]) => [name, check.state()]));
-      for (const [name, { up }] of Object.entries(states)) upGauge.set({ check: name }, up ? 1 : 0);
-      const without = Object.fromEntries(
-        [...degraded].flatMap(([name, { reason }]) =>
-          reason === undefined ? [] : [[name, reason] as const],
-        ),
+      const states = [...checks].map(([name, check]) => [name, check.state()] as const);
+      const degraded = [...lacks].flatMap(([name, { reason }]) =>
+        reason === undefined ? [] : [[name, maskText(reason)] as const],
       );
-      const down = Object.values(states).filter(({ up }) => !up);
-      const status =
-        phase !== "started"
-          ? phase
-          : down.some(({ required }) => required)
-            ? "failing"
-            : down.length > 0 || Object.keys(without).length > 0
-              ? "degraded"
-              : "ready";
+      const down = states.map(([, state]) => state).filter(({ up }) => !up);
+      const status = statusOf(phase, down, degraded.length > 0);
+      for (const [check, { up }] of states) upGauge.set({ check }, up ? 1 : 0);
       readyGauge.set(isReady(status) ? 1 : 0);
-      return { status, checks: states, degraded: without };
+      return { status, checks: Object.fromEntries(states), degraded: Object.fromEntries(degraded) };
     },
   };
 }
@@ -101,50 +94,8 @@ export function isReady(status: HealthReport["status"]): boolean {
   return status === "ready" || status === "degraded";
 }
 
-interface Check {
-  /** Resolves when the state is as new as it can be had in time. */
-  refresh(): Promise<void>;
-  state(): { up: boolean; required: boolean; reason?: string };
-}
-
-function createCheck(probe: () => Promise<void>, required: boolean, outage: Outage): Check {
-  let failure: string | undefined = "not asked yet";
-  let answeredAt = Number.NEGATIVE_INFINITY;
-  let running: Promise<void> | undefined;
-  let late = false;
-
-  function settle(error?: unknown): void {
-    failure = error === undefined ? undefined : errorLine(error);
-    if (failure === undefined) outage.over();
-    else outage.failing(failure);
-  }
-  async function ask(): Promise<void> {
-    try {
-      await probe();
-      settle();
-    } catch (error) {
-      settle(error ?? "failed");
-    }
-    answeredAt = performance.now();
-    running = undefined;
-    late = false;
-  }
-  async function refresh(): Promise<void> {
-    if (running === undefined && performance.now() - answeredAt < cacheMs) return;
-    running ??= ask();
-    // One that is late already is not waited for again.
-    if (late) return settle(`no answer within ${timeLimitMs} ms`);
-    const limit = Promise.withResolvers<void>();
-    const timer = setTimeout(() => {
-      late = true;
-      settle(`no answer within ${timeLimitMs} ms`);
-      limit.resolve();
-    }, timeLimitMs);
-    await Promise.race([running, limit.promise]);
-    clearTimeout(timer);
-  }
-  return {
-    refresh,
-    state: () => (failure === undefined ? { up: true, required } : { up: false, required, reason: failure }),
-  };
+function statusOf(phase: Phase, down: readonly CheckState[], lacking: boolean): HealthReport["status"] {
+  if (phase !== "started") return phase;
+  if (down.some(({ required }) => required)) return "failing";
+  return lacking || down.length > 0 ? "degraded" : "ready";
 }

@@ -1,12 +1,17 @@
+import { inspect } from "node:util";
+
 import { ServiceError } from "./service-error.ts";
 
 const hidden = "***";
 
-/** `//user:password@`, up to the last `@` before a blank: rather too much than half a password. */
-const urlPassword = /(\/\/[^\s/?#:@]*:)[^\s"'<>]*@/g;
-const queryPassword = /([?&][\w-]*(?:password|passwd|secret|token|api_?key|access_?key)=)[^&\s"'<>]*/gi;
-const secretName =
-  /(?:^|[_-])(?:password|passwd|secret|token|api_?key|authorization|cookie)$|(?:Password|Secret|Token|ApiKey)$/i;
+// `//user:password@`, up to the last `@` before a blank: rather too much than half a password. The bound keeps the
+// search linear.
+const urlPassword = /(\/\/[^\s/?#:@]{0,256}:)[^\s"'<>]{0,1024}@/g;
+const queryPassword =
+  /([?&][\w-]{0,64}(?:password|passwd|secret|token|api[_-]?key|access[_-]?key)=)[^&\s"'<>]*/gi;
+const secretName = /(?:password|passwd|secret|token|api[_-]?key|access[_-]?key|authorization|cookie)$/i;
+// Nobody logs deeper on purpose; it also ends a circle.
+const maxDepth = 5;
 
 /** The text without the passwords of the URLs in it. */
 export function maskText(text: string): string {
@@ -18,8 +23,7 @@ export function maskValue(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return maskText(value);
   if (typeof value === "bigint") return value.toString();
   if (typeof value !== "object" || value === null) return value;
-  // Nobody logs so deep on purpose; it also ends a circle.
-  if (depth > 6) return "…";
+  if (depth > maxDepth) return "…";
   if (value instanceof Error) return describeError(value, depth);
   if (value instanceof Date) return value.toISOString();
   if (value instanceof URL) return maskText(value.href);
@@ -64,7 +68,8 @@ export function errorLine(error: unknown): string {
 }
 
 function ownWords(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error === "string" ? error : JSON.stringify(error);
+  if (typeof error === "string") return error;
+  if (!(error instanceof Error)) return inspect(error, { depth: 1, breakLength: Infinity });
   // Connecting to a name with two addresses fails with an AggregateError that has no message of its own.
   if (error instanceof AggregateError && error.message === "") return error.errors.map(errorLine).join(", ");
   return error.message || error.name;

@@ -1,9 +1,9 @@
 import type { Log } from "./log.ts";
 import { errorLine } from "./mask.ts";
 
-/** Something that is wrong for a while. It is said when it begins, once a minute, and when it is over. */
+/** Something that is wrong for a while. It is said when it is first seen, once a minute, and when it is over. */
 export interface Outage {
-  /** Call it as often as it is seen. */
+  /** Call it as often as it is seen: something that comes and goes is said no oftener than once a minute either. */
   failing(error: unknown): void;
   /** Call it as often as all is well. */
   over(): void;
@@ -19,19 +19,26 @@ export function createOutage(
   now: () => number = () => performance.now(),
 ): Outage {
   let since: number | undefined;
-  let saidAt = 0;
+  let saidAt = Number.NEGATIVE_INFINITY;
+  let said = false;
   return {
     failing(error) {
-      if (since !== undefined && now() - saidAt < repeatMs) return;
-      saidAt = now();
-      since ??= saidAt;
-      const seconds = Math.round((saidAt - since) / 1000);
-      log.warn({ ...fields, reason: errorLine(error), seconds }, messages.failing);
+      const at = now();
+      since ??= at;
+      if (at - saidAt < repeatMs) return;
+      saidAt = at;
+      said = true;
+      log.warn({ ...fields, reason: errorLine(error), seconds: seconds(at - since) }, messages.failing);
     },
     over() {
       if (since === undefined) return;
-      log.info({ ...fields, seconds: Math.round((now() - since) / 1000) }, messages.over);
+      if (said) log.info({ ...fields, seconds: seconds(now() - since) }, messages.over);
       since = undefined;
+      said = false;
     },
   };
+}
+
+function seconds(ms: number): number {
+  return Math.round(ms / 1000);
 }

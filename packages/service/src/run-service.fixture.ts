@@ -1,5 +1,5 @@
-import { appendFileSync } from "node:fs";
 import { once } from "node:events";
+import { appendFileSync } from "node:fs";
 
 import { z } from "zod";
 
@@ -8,22 +8,27 @@ import { openWhenReachable } from "./retry.ts";
 import { runService } from "./run-service.ts";
 import { ServiceError } from "./service-error.ts";
 
-// A service for run-service.int.test.ts to start as a process: what it does besides waiting is its MODE.
-export const Config = z.object({
-  MODE: z.enum([
-    "wait",
-    "hang",
-    "return",
-    "throw",
-    "throw-later",
-    "reject-nowhere",
-    "half-open",
-    "config",
-    "unreachable",
-    "close-fails",
-  ]),
+// A service for run-service.int.test.ts to start as a process. What it does, besides waiting, is its mode.
+const modes = [
+  "wait",
+  "hang while draining",
+  "return untold",
+  "throw at start",
+  "wrong setting found late",
+  "throw from nowhere",
+  "reject from nowhere",
+  "unreachable",
+  "close fails",
+  "required check fails",
+  "optional check fails",
+  "talk",
+] as const;
+export type Mode = (typeof modes)[number];
+
+const Config = z.object({
+  MODE: z.enum(modes),
   /** What happened, a line each: standard output may be gone. */
-  JOURNAL: text(),
+  DIARY: text(),
   A_PORT: port().default(8080),
   A_NUMBER: integer({ max: 10 }).default(1),
   A_URL: url(["kafka", "memory"]).default("memory:"),
@@ -31,40 +36,59 @@ export const Config = z.object({
   OPS_PORT: port().default(0),
 });
 
-await runService("fixture", Config, async ({ config, health, log, resources, signal }) => {
-  const note = (line: string) => appendFileSync(config.JOURNAL, `${line}\n`);
-  const open = (name: string) => {
+await runService("fixture", Config, async ({ config, log, health, resources, signal }) => {
+  const mode = config.MODE;
+  function note(line: string): void {
+    appendFileSync(config.DIARY, `${line}\n`);
+    if (process.connected) process.send?.(line, undefined, undefined, () => {});
+  }
+  function open(name: string): AsyncDisposable {
     note(`open ${name}`);
     return {
       async [Symbol.asyncDispose]() {
         note(`close ${name}`);
-        if (config.MODE === "close-fails") throw new Error(`${name} does not close`);
+        if (mode === "close fails") throw new Error(`${name} does not close`);
       },
     };
-  };
+  }
+  process.on("exit", (code) => note(`exit ${code}`));
+
   resources.use(open("first"));
   resources.use(open("second"));
-  if (config.MODE === "half-open") throw new Error("the third does not open");
-  if (config.MODE === "config") throw new ServiceError("config", "JOURNAL: of a newer version");
-  if (config.MODE === "throw")
-    throw new Error("boom of postgres://user:hunter22@db/x", { cause: new Error("root") });
-  if (config.MODE === "unreachable") {
-    await openWhenReachable("third", () => Promise.reject(new ServiceError("address", "nobody there")), {
-      health,
-      signal,
+  if (mode === "throw at start") {
+    throw new Error("no postgres://me:hunter2@db/x", { cause: new Error("root of it") });
+  }
+  if (mode === "wrong setting found late") throw new ServiceError("config", "DIARY is of a newer version");
+  if (mode === "unreachable") {
+    await openWhenReachable("third", refuse, { health, signal });
+  }
+  health.check("needed", mode === "required check fails" ? fail : async () => {});
+  health.check("handy", mode === "optional check fails" ? fail : async () => {}, { required: false });
+  health.ready();
+  note("running");
+  log.info({}, "running");
+
+  if (mode === "return untold") return;
+  if (mode === "throw from nowhere") {
+    setImmediate(() => {
+      throw new Error("from nowhere");
     });
   }
-  health.check("third", async () => {});
-  health.ready();
-  log.info({}, "running");
-  if (config.MODE === "return") return;
-  if (config.MODE === "throw-later")
-    setImmediate(() => {
-      throw new Error("thrown from nowhere");
-    });
-  if (config.MODE === "reject-nowhere")
-    Promise.withResolvers<void>().reject(new Error("rejected from nowhere"));
+  if (mode === "reject from nowhere") Promise.withResolvers<void>().reject(new Error("from nowhere"));
+  if (mode === "talk") {
+    // Many times what a pipe and the log's own bound hold.
+    for (let line = 0; line < 5000; line++) log.info({ line, text: "x".repeat(1000) }, "talking");
+    note("said it all");
+  }
   if (!signal.aborted) await once(signal, "abort");
   note("finish");
-  if (config.MODE === "hang") await new Promise(() => {});
+  if (mode === "hang while draining") await new Promise(() => {});
 });
+
+async function refuse(): Promise<AsyncDisposable> {
+  throw new ServiceError("address", "nobody there");
+}
+
+async function fail(): Promise<void> {
+  throw new Error("redis://me:hunter2@r/0 is away");
+}
