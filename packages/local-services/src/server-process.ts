@@ -9,7 +9,10 @@ import type { Log } from "@sluice/service/log.ts";
 import { LocalServiceError } from "./error.ts";
 import { commandLine, isAlive, waitUntilGone } from "./process-table.ts";
 
-/** A server that this process started. Disposing stops it cleanly; the data directory stays. */
+/**
+ * A server that this process started; this process does not end by itself while it runs. Disposing stops it cleanly;
+ * the data directory stays.
+ */
 export interface LocalServer extends AsyncDisposable {
   /** Where clients connect; holds the password where there is one. */
   readonly url: string;
@@ -101,8 +104,6 @@ function spawnServer(
   child.once("exit", leave).once("error", leave);
   const { pid } = child;
   if (pid === undefined) throw new LocalServiceError("start", `${name}: sh cannot be started`);
-  // A server does not keep its supervisor alive.
-  child.unref();
   const kill = (signal: NodeJS.Signals) => {
     if (!gone) child.kill(signal);
   };
@@ -112,8 +113,6 @@ function spawnServer(
     kill,
     stop: async () => {
       if (gone) return;
-      // From here on its end is waited for.
-      child.ref();
       kill(options.stopSignal);
       const impatience = setTimeout(() => {
         log.warn({ service: name, pid }, "server did not stop in time and is killed");

@@ -1,0 +1,64 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { LocalServiceError } from "../error.ts";
+import { commandLine } from "../process-table.ts";
+import { type Binaries, unprivileged } from "./binaries.ts";
+
+/** Where Postgres keeps its files, and the password of its one account, `sluice`. */
+export interface Cluster {
+  readonly path: string;
+  readonly password: string;
+}
+
+/** Makes the cluster at the first call, as a whole or not at all; later ones find it. */
+export async function openCluster(dataDir: string, binaries: Binaries): Promise<Cluster> {
+  const path = join(dataDir, "cluster");
+  const passwordPath = join(dataDir, "password");
+  if (existsSync(path)) {
+    await removeStaleLock(path, dataDir);
+    return { path, password: await readFile(passwordPath, "utf8") };
+  }
+  const password = randomBytes(18).toString("base64url");
+  await writeFile(passwordPath, password, { mode: 0o600 });
+  const unfinished = `${path}.new`;
+  await rm(unfinished, { recursive: true, force: true });
+  // `env` only starts what follows.
+  const args = [
+    ...unprivileged(),
+    binaries.initdb,
+    `--pgdata=${unfinished}`,
+    "--username=sluice",
+    // With a password, because every user of the machine reaches the loopback interface.
+    "--auth=scram-sha-256",
+    `--pwfile=${passwordPath}`,
+    // Sorts alike on every machine, whatever locales it has.
+    "--encoding=UTF8",
+    "--locale=C",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+  ];
+  try {
+    await promisify(execFile)("env", args, { timeout: 60_000 });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new LocalServiceError("start", `postgres: the database cluster cannot be made: ${why}`, { cause });
+  }
+  await rename(unfinished, path);
+  return { path, password };
+}
+
+/**
+ * After a `kill -9` Postgres finds its lock file and looks only at whether some process has that number: in a
+ * container, where numbers are few, often one has.
+ */
+async function removeStaleLock(cluster: string, dataDir: string): Promise<void> {
+  const path = join(cluster, "postmaster.pid");
+  const content = await readFile(path, "utf8").catch(() => "");
+  const pid = Number.parseInt(content, 10);
+  if (pid > 0 && !commandLine(pid).includes(dataDir)) await rm(path, { force: true });
+}
