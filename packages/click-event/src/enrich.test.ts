@@ -1,0 +1,91 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { createEnricher, devices } from "./enrich.ts";
+import { clickEvents } from "./testing/arbitrary.ts";
+import { sampleClick } from "./testing/sample.ts";
+
+const webkit = "AppleWebKit/605.1.15 (KHTML, like Gecko)";
+const blink = "AppleWebKit/537.36 (KHTML, like Gecko)";
+
+test.each([
+  [
+    `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${blink} Chrome/126.0.0.0 Safari/537.36`,
+    "Chrome",
+    "Windows",
+    "desktop",
+  ],
+  [
+    "Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:126.0) Gecko/20100101 Firefox/126.0",
+    "Firefox",
+    "Ubuntu",
+    "desktop",
+  ],
+  [
+    `Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) ${blink} Chrome/126.0.0.0 Safari/537.36`,
+    "Chrome",
+    "Chromium OS",
+    "desktop",
+  ],
+  [
+    `Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) ${webkit} Version/17.5 Mobile/15E148 Safari/604.1`,
+    "Mobile Safari",
+    "iOS",
+    "mobile",
+  ],
+  [
+    `Mozilla/5.0 (Linux; Android 10; K) ${blink} Chrome/129.0.0.0 Mobile Safari/537.36`,
+    "Chrome",
+    "Android",
+    "mobile",
+  ],
+  [`Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_6) ${webkit}`, "WebKit", "Mac OS", "desktop"],
+  [`Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_6) ${webkit} Mobile/15E148`, "WebKit", "Mac OS", "tablet"],
+  [
+    `Mozilla/5.0 (SMART-TV; Linux; Tizen 6.0) ${blink} SamsungBrowser/2.2 Chrome/63 TV Safari/537.36`,
+    "Samsung Internet",
+    "Tizen",
+    "tv",
+  ],
+  ["curl/8.0", "", "", ""],
+])("%s is %s on %s, %j", (userAgent, browser, os, device) => {
+  const enrich = createEnricher({ cacheSize: 10 });
+  const expected = { browser, os, device };
+  expect(enrich(sampleClick({ user_agent: userAgent }))).toMatchObject(expected);
+  // From the cache it is the same.
+  expect(enrich(sampleClick({ user_agent: userAgent }))).toMatchObject(expected);
+});
+
+test("the edge's verdict, HEAD and a missing user agent make a bot", () => {
+  const enrich = createEnricher({ cacheSize: 10 });
+  expect(enrich(sampleClick()).is_bot).toBe(false);
+  expect(enrich(sampleClick({ bot: 4 })).is_bot).toBe(true);
+  expect(enrich(sampleClick({ method: "HEAD" })).is_bot).toBe(true);
+  expect(enrich(sampleClick({ user_agent: "" })).is_bot).toBe(true);
+});
+
+test("any event is enriched, with short well-formed names, the same way whatever came before", () => {
+  const remembering = createEnricher({ cacheSize: 2 });
+  fc.assert(
+    fc.property(clickEvents, (event) => {
+      const enrichment = remembering(event);
+      expect(enrichment).toEqual(createEnricher({ cacheSize: 1 })(event));
+      expect(devices).toContain(enrichment.device);
+      for (const name of [
+        enrichment.browser,
+        enrichment.browser_version,
+        enrichment.os,
+        enrichment.os_version,
+      ]) {
+        expect(name.length <= 64 && name.isWellFormed()).toBe(true);
+      }
+    }),
+  );
+});
+
+test("a made-up agent with an endless version fills no column", () => {
+  const enrich = createEnricher({ cacheSize: 10 });
+  const { browser_version } = enrich(
+    sampleClick({ user_agent: `Mozilla/5.0 (X11; Linux) Firefox/${"1".repeat(400)}` }),
+  );
+  expect(browser_version).toBe("1".repeat(64));
+});
