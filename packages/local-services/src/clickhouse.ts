@@ -5,7 +5,7 @@ import type { Log } from "@sluice/service/log.ts";
 
 import { claimDataDir, notNewer } from "./data-dir.ts";
 import { choosePort } from "./port.ts";
-import { launch, type LocalServer, stopLeftover } from "./server-process.ts";
+import { launch, type LocalServer, stopLeftover } from "./server.ts";
 
 export interface ClickHouseOptions {
   /** Made if need be. One server at a time may use it. */

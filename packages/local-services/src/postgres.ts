@@ -6,7 +6,7 @@ import { LocalServiceError } from "./error.ts";
 import { choosePort } from "./port.ts";
 import { findBinaries, unprivileged } from "./postgres/binaries.ts";
 import { openCluster } from "./postgres/cluster.ts";
-import { type Launch, launch, type LocalServer, stopLeftover } from "./server-process.ts";
+import { type Launch, launch, type LocalServer, stopLeftover } from "./server.ts";
 
 export interface PostgresOptions {
   /** Made if need be. One server at a time may use it. */

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** Whether a process with this id exists; one that is not ours to signal exists too. */
@@ -32,4 +32,13 @@ export async function waitUntilGone(pid: number, withinMs: number): Promise<bool
     await delay(20);
   }
   return true;
+}
+
+/** Ids of all processes, but this one, whose command lines contain `text`. */
+export function processesNaming(text: string): number[] {
+  const ids =
+    process.platform === "linux"
+      ? readdirSync("/proc").map(Number)
+      : execFileSync("ps", ["-axo", "pid="], { encoding: "utf8" }).split("\n").map(Number);
+  return ids.filter((pid) => pid > 0 && pid !== process.pid && commandLine(pid).includes(text));
 }

@@ -1,0 +1,17 @@
+// Tests, too, read the environment in one place only.
+
+/** Where services are that a test need not start; undefined where none is named. */
+export const given = {
+  postgres: nonEmpty(process.env["DATABASE_URL"]),
+  clickhouse: nonEmpty(process.env["CLICKHOUSE_URL"]),
+  kafka: nonEmpty(process.env["KAFKA_URL"]),
+  redis: nonEmpty(process.env["REDIS_URL"]),
+  dockerHost: nonEmpty(process.env["DOCKER_HOST"]),
+} as const;
+
+/** In CI a service that cannot be had is a failure; elsewhere its tests are skipped, loudly. */
+export const inCi = nonEmpty(process.env["CI"]) !== undefined;
+
+function nonEmpty(value: string | undefined): string | undefined {
+  return value === "" ? undefined : value;
+}

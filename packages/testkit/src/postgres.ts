@@ -1,0 +1,60 @@
+import { randomBytes } from "node:crypto";
+
+import { startPostgres } from "@sluice/local-services/postgres.ts";
+import type { LocalServer } from "@sluice/local-services/server.ts";
+import { silentLog } from "@sluice/service/log.ts";
+import { Client } from "pg";
+
+import { given } from "./config.ts";
+import { startContainer } from "./container.ts";
+import { provide } from "./provide.ts";
+import { tempDir } from "./temp-dir.ts";
+
+export interface TestPostgres extends AsyncDisposable {
+  /** Of a database that is empty and nobody else's. */
+  readonly url: string;
+  /** Where the server was started for this call, which may then do to it what it likes. */
+  readonly server?: LocalServer;
+  /** The server's directory, to start it again on. */
+  readonly dataDir?: string;
+}
+
+/** A Postgres for a test: `DATABASE_URL`, else a server of its own, else a container. Disposing leaves nothing. */
+export async function testPostgres(): Promise<TestPostgres> {
+  if (given.postgres !== undefined) return await freshDatabase(given.postgres);
+  return await provide("Postgres", ownServer, async () => {
+    const container = await startContainer("postgres:18", 5432, {
+      environment: { POSTGRES_PASSWORD: "test" },
+    });
+    return { ...container, url: `postgres://postgres:test@${container.address}/postgres` };
+  });
+}
+
+async function ownServer(): Promise<TestPostgres> {
+  await using stack = new AsyncDisposableStack();
+  const { path: dataDir } = stack.use(await tempDir());
+  const server = stack.use(await startPostgres({ dataDir, log: silentLog }));
+  const opened = stack.move();
+  return { url: server.url, server, dataDir, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+async function freshDatabase(serverUrl: string): Promise<TestPostgres> {
+  const name = `sluice_test_${randomBytes(6).toString("hex")}`;
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  await run(serverUrl, `CREATE DATABASE ${name}`);
+  return {
+    url: url.href,
+    [Symbol.asyncDispose]: () => run(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  };
+}
+
+async function run(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000, query_timeout: 30_000 });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
