@@ -14,8 +14,7 @@ test("an id is a UUID of version 7 and variant 10 that carries the time", () => 
 test("ids ascend within a millisecond, beyond 4,096 of them, and while the clock steps back", () => {
   const now = 60 * year;
   const ids = Array.from({ length: 30_000 }, (_, index) => uuidv7(index < 15_000 ? now : now - index));
-  expect(ids).toEqual(ids.toSorted());
-  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.findIndex((id, index) => index > 0 && id <= (ids[index - 1] ?? ""))).toBe(-1);
 });
 
 test("the time in an id runs ahead of the clock by no more than the ids asked for demand", () => {
