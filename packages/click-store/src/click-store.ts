@@ -42,7 +42,8 @@ export interface ClickStore extends AsyncDisposable {
   /**
    * Resolves when every row is stored, exactly once by this call whatever happened to its attempts. Retries
    * without end on `retry` and `operator` errors until the signal aborts (rejects with the signal's reason).
-   * Rejects with a ClickStoreError of class `row` when the table refuses a value: nothing of the batch is stored.
+   * Rejects with a ClickStoreError of class `row` when the table refuses a value: nothing of the batch is
+   * stored, unless the error says `partlyStored`. At most a million rows; several calls may run at once.
    */
   insertClicks(rows: readonly ClickRow[], options: InsertOptions): Promise<void>;
   /** As `insertClicks`; a letter stored twice is one letter. */
@@ -66,11 +67,22 @@ export class ClickStoreError extends Error {
   readonly class: ErrorClass;
   readonly code: number;
   readonly retryable: boolean;
+  /**
+   * Of a batch that had to be split before a value of it was refused: some of its rows are in the table, and
+   * `storedNumbers` says which.
+   */
+  readonly partlyStored: boolean;
 
-  constructor(errorClass: ErrorClass, code: number, message: string, options: { cause?: unknown } = {}) {
-    super(message, options);
+  constructor(
+    errorClass: ErrorClass,
+    code: number,
+    message: string,
+    options: { cause?: unknown; partlyStored?: boolean } = {},
+  ) {
+    super(message, { cause: options.cause });
     this.class = errorClass;
     this.code = code;
     this.retryable = errorClass === "retry";
+    this.partlyStored = options.partlyStored ?? false;
   }
 }

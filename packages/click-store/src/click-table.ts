@@ -1,0 +1,91 @@
+import { encodeRows } from "./body.ts";
+import type { ClickRow, InsertOptions } from "./click-store.ts";
+import type { Connection } from "./connection.ts";
+import { deduplicatedSettings, insertOnce, maxRows, type Target } from "./insert.ts";
+import type { ClickStoreMetrics } from "./metrics.ts";
+import { pause, persist } from "./patience.ts";
+import { clickValues, insertClicksQuery, selectNumbers } from "./queries/click-events.ts";
+import { selectInsertComments } from "./queries/system-processes.ts";
+import { rangesOf } from "./ranges.ts";
+
+/** Begins the `log_comment` of every insert of clicks, whichever process sends it. */
+const prefix = "sluice-ingester/";
+
+export interface ClickTableOptions {
+  readonly connection: Connection;
+  readonly owner: string;
+  readonly metrics: ClickStoreMetrics;
+}
+
+/** The clicks' half of the store that has to be exact: inserts that happen once, whoever dies in between. */
+export function createClickTable({ connection, owner, metrics }: ClickTableOptions) {
+  /** Comments of the inserts that this process waits for now; of those it gave up, the server may still run some. */
+  const underWay = new Set<string>();
+  const commentOf = (token: string) => `${prefix}${owner}/${token}`;
+
+  async function send(rows: readonly ClickRow[], token: string, signal: AbortSignal): Promise<void> {
+    const comment = commentOf(token);
+    underWay.add(comment);
+    try {
+      await connection.insert(insertClicksQuery, encodeRows(rows, clickValues), {
+        id: token,
+        settings: { ...deduplicatedSettings(token), log_comment: comment },
+        signal,
+      });
+    } finally {
+      underWay.delete(comment);
+    }
+  }
+
+  /** Resolves when none of these inserts is running. Each ends by itself: `max_execution_time`. */
+  async function settled(comments: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const running = await selectInsertComments(connection, prefix, signal);
+      if (!running.some((comment) => comments.has(comment))) return;
+      await pause(200, signal);
+    }
+  }
+
+  async function missing(rows: readonly ClickRow[], signal: AbortSignal): Promise<ClickRow[]> {
+    const left: ClickRow[] = [];
+    for (const { run, range, rows: inRange } of rangesOf(rows)) {
+      const stored = await selectNumbers(connection, run, range, signal);
+      for (const row of inRange) if (!stored.has(row.event.edge_seq)) left.push(row);
+    }
+    // Each half of a batch that has to be split should touch half of its months.
+    return left.toSorted((a, b) => a.event.ts - b.event.ts);
+  }
+
+  function target(options: InsertOptions): Target<ClickRow> {
+    const { signal } = options;
+    return {
+      send: (rows, token) => send(rows, token, signal),
+      missing: async (rows, token) => {
+        const comments = new Set([commentOf(token)]);
+        const left = await persist(async () => {
+          await settled(comments, signal);
+          return await missing(rows, signal);
+        }, options);
+        metrics.readBacks.inc();
+        metrics.readBackMissing.inc(left.length);
+        return left;
+      },
+    };
+  }
+
+  return {
+    /** See `ClickStore.insertClicks`. */
+    async insert(rows: readonly ClickRow[], options: InsertOptions): Promise<void> {
+      if (rows.length > maxRows) throw new RangeError(`an insert takes ${maxRows} rows, not ${rows.length}`);
+      if (rows.length > 0) await insertOnce(rows, target(options), options);
+    },
+    /**
+     * See `ClickStore.earlierInsertsSettled`. It waits for those that run now: other owners begin new ones all the
+     * time. What we sent ourselves and gave up is an earlier owner's, too.
+     */
+    async earlierInsertsSettled(signal: AbortSignal): Promise<void> {
+      const running = new Set(await selectInsertComments(connection, prefix, signal));
+      await settled(running.difference(underWay), signal);
+    },
+  };
+}

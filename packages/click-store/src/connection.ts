@@ -1,0 +1,131 @@
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { createClient, ClickHouseLogLevel, type ClickHouseSettings } from "@clickhouse/client";
+import type { ClickStoreError } from "./click-store.ts";
+import { toClickStoreError } from "./errors.ts";
+
+/** They nest: the server gives up before the client does, and that before a rebalance (60 s). */
+export interface Timeouts {
+  /** 30,000 by default. */
+  readonly serverMs: number;
+  /** 45,000 by default. */
+  readonly clientMs: number;
+}
+
+export type Parameters = Readonly<Record<string, string | number>>;
+
+/** The driver, seen from the rest of this package. Every method rejects with a ClickStoreError, or the signal's reason. */
+export interface Connection extends AsyncDisposable {
+  /** Sends `INSERT … FORMAT …` with a body that is made while it is sent. Resolves when the server has acknowledged it. */
+  insert(
+    query: string,
+    body: Iterable<Buffer>,
+    options: { id: string; settings: ClickHouseSettings; signal: AbortSignal },
+  ): Promise<void>;
+  /** The result's lines, tab separated. */
+  select(query: string, params: Parameters, signal: AbortSignal): Promise<string[]>;
+  command(query: string, params: Parameters, signal: AbortSignal): Promise<void>;
+}
+
+/** Connects at the first call, and again whenever it must. Throws for a URL that cannot be one. */
+export function connect(
+  url: string,
+  { serverMs, clientMs }: Timeouts = { serverMs: 30_000, clientMs: 45_000 },
+): Connection {
+  const { address, codec } = parseUrl(url);
+  const client = createClient({
+    url: address,
+    request_timeout: clientMs,
+    compression: codec === undefined ? {} : { request: { codec, level: 1 } },
+    keep_alive: { eagerly_destroy_stale_sockets: true },
+    // The driver's own lines carry statements and row values; we log what we know ourselves.
+    log: { level: ClickHouseLogLevel.OFF },
+    clickhouse_settings: { max_execution_time: Math.ceil(serverMs / 1000) },
+  });
+  return {
+    async insert(query, body, { id, settings, signal }) {
+      const source = watched(body);
+      const failure = await settled(signal, async () => {
+        const result = await client.exec({
+          query,
+          values: Readable.from(source.chunks, { objectMode: false }),
+          query_id: id,
+          clickhouse_settings: settings,
+          abort_signal: signal,
+        });
+        const answer = (await text(result.stream)).trim();
+        // An acknowledgement has no body. Whatever this is, it is not one.
+        if (answer !== "") throw new Error(answer);
+      });
+      if (source.error !== undefined) throw source.error;
+      if (failure !== undefined) throw failure;
+    },
+    async select(query, params, signal) {
+      let lines: string[] = [];
+      const failure = await settled(signal, async () => {
+        const result = await client.query({
+          query,
+          query_params: params,
+          format: "TabSeparated",
+          abort_signal: signal,
+          // Without it an error in the middle of a result could follow rows that we took for all of them.
+          clickhouse_settings: { wait_end_of_query: 1 },
+        });
+        lines = (await result.text()).split("\n").filter((line) => line !== "");
+      });
+      if (failure !== undefined) throw failure;
+      return lines;
+    },
+    async command(query, params, signal) {
+      const failure = await settled(signal, async () => {
+        await client.command({ query, query_params: params, abort_signal: signal });
+      });
+      if (failure !== undefined) throw failure;
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+/** Runs one exchange; the driver's errors become ours, and an abort becomes the signal's own reason. */
+async function settled(
+  signal: AbortSignal,
+  exchange: () => Promise<void>,
+): Promise<ClickStoreError | undefined> {
+  signal.throwIfAborted();
+  try {
+    await exchange();
+    return undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    return toClickStoreError(error);
+  }
+}
+
+/** A bug in the encoder must not look like a broken connection, which would be tried again for ever. */
+function watched(body: Iterable<Buffer>) {
+  const source: { chunks: Iterable<Buffer>; error?: Error } = { chunks: chunks() };
+  function* chunks() {
+    try {
+      yield* body;
+    } catch (error) {
+      source.error = new Error("the rows cannot be encoded", { cause: error });
+      throw source.error;
+    }
+  }
+  return source;
+}
+
+function parseUrl(url: string): { address: string; codec: "gzip" | "zstd" | undefined } {
+  // The URL holds a password: it is in none of these messages.
+  if (!URL.canParse(url)) throw new Error("the click store's URL is not a URL");
+  const parsed = new URL(url);
+  if (parsed.protocol !== "http:" && parsed.protocol !== "https:") {
+    throw new Error(`the click store's URL must begin with http:// or https://, not ${parsed.protocol}//`);
+  }
+  const codec = parsed.searchParams.get("compression") ?? "none";
+  if (codec !== "none" && codec !== "gzip" && codec !== "zstd") {
+    throw new Error(`the click store's compression is none, gzip or zstd, not ${codec}`);
+  }
+  parsed.searchParams.delete("compression");
+  return { address: parsed.href, codec: codec === "none" ? undefined : codec };
+}

@@ -1,0 +1,74 @@
+import { createBackoff, sleep } from "@sluice/service/retry.ts";
+import { ClickStoreError, type InsertOptions } from "./click-store.ts";
+import { ruleOf } from "./errors.ts";
+
+/** A restarting server is found soon, one that stays away is not hammered. */
+const soon = { minMs: 100, maxMs: 10_000 };
+/** Too many parts: merges need seconds, and every part that we add costs them more. */
+const later = { minMs: 4_000, maxMs: 60_000 };
+/** How often an error with a code that we do not know is tried again before a row is blamed. */
+const unknownTries = 5;
+
+/** Counts what failed in a row, decides whether to go on, and waits. */
+export interface Patience {
+  /**
+   * True when trying again is pointless: the table refuses a value, or a code that we do not know has come
+   * too often. To be asked once for each failure.
+   */
+  exhausted(error: ClickStoreError): boolean;
+  /** Reports the trouble and resolves when it is time to try again; rejects with the signal's reason. */
+  wait(error: ClickStoreError): Promise<void>;
+  /** Something succeeded: the next failure is a first one again. */
+  restore(): void;
+}
+
+export function createPatience({ signal, onTrouble }: InsertOptions): Patience {
+  const backoffs = { soon: createBackoff(soon), later: createBackoff(later) };
+  let failures = 0;
+  let unknown = 0;
+  return {
+    exhausted(error) {
+      if (ruleOf(error).unknown) unknown += 1;
+      return error.class === "row" || unknown > unknownTries;
+    },
+    async wait(error) {
+      failures += 1;
+      onTrouble({ class: error.class, code: error.code, message: error.message, attempt: failures });
+      const backoff = ruleOf(error).slow ? backoffs.later : backoffs.soon;
+      await pause(backoff.next(), signal);
+    },
+    restore() {
+      failures = 0;
+      unknown = 0;
+      backoffs.soon.reset();
+      backoffs.later.reset();
+    },
+  };
+}
+
+/**
+ * Calls until it succeeds; only for what may be done twice. Rejects with the signal's reason, with a
+ * ClickStoreError of class `row` when patience is exhausted, and with any error that is not a ClickStoreError.
+ */
+export async function persist<T>(attempt: () => Promise<T>, options: InsertOptions): Promise<T> {
+  const patience = createPatience(options);
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof ClickStoreError)) throw error;
+      if (patience.exhausted(error)) throw blameRow(error);
+      await patience.wait(error);
+    }
+  }
+}
+
+/** The error that the caller of this package gets for rows that can never be stored. */
+export function blameRow(error: ClickStoreError, partlyStored = false): ClickStoreError {
+  return new ClickStoreError("row", error.code, error.message, { cause: error, partlyStored });
+}
+
+/** Resolves after so many ms; rejects with the signal's reason. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, signal).catch(() => signal.throwIfAborted());
+}

@@ -1,0 +1,10 @@
+import type { Connection } from "../connection.ts";
+
+/** Which of the tables and views of the connection's database are there. */
+export async function selectTables(connection: Connection, signal: AbortSignal): Promise<string[]> {
+  return await connection.select(
+    "SELECT name FROM system.tables WHERE database = currentDatabase()",
+    {},
+    signal,
+  );
+}

@@ -1,0 +1,44 @@
+import type { ClickRow } from "./click-store.ts";
+import type { NumberRange } from "./queries/click-events.ts";
+
+export interface RunRange {
+  readonly run: string;
+  readonly range: NumberRange;
+  /** Those whose numbers are in it. */
+  readonly rows: readonly ClickRow[];
+}
+
+/**
+ * The widest range of one look-up. It bounds the answer, which is held in memory: between two numbers of a batch
+ * there may be any number of rows that nobody asked about.
+ */
+const maxWidth = 50_000;
+
+/** Covers the rows with ranges of one run's numbers each. */
+export function rangesOf(rows: readonly ClickRow[]): RunRange[] {
+  const ranges: RunRange[] = [];
+  for (const [run, ofRun] of Map.groupBy(rows, ({ event }) => event.edge_run)) {
+    let part: ClickRow[] = [];
+    for (const row of ofRun.toSorted((a, b) => a.event.edge_seq - b.event.edge_seq)) {
+      const first = part[0] ?? row;
+      if (row.event.edge_seq - first.event.edge_seq >= maxWidth) {
+        ranges.push(rangeOf(run, part));
+        part = [];
+      }
+      part.push(row);
+    }
+    ranges.push(rangeOf(run, part));
+  }
+  return ranges;
+}
+
+function rangeOf(run: string, rows: readonly ClickRow[]): RunRange {
+  const range = { fromSeq: Infinity, toSeq: 0, fromTs: Infinity, toTs: 0 };
+  for (const { event } of rows) {
+    range.fromSeq = Math.min(range.fromSeq, event.edge_seq);
+    range.toSeq = Math.max(range.toSeq, event.edge_seq);
+    range.fromTs = Math.min(range.fromTs, event.ts);
+    range.toTs = Math.max(range.toTs, event.ts);
+  }
+  return { run, range, rows };
+}
