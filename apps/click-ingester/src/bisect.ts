@@ -6,27 +6,33 @@ export interface Refused<R> {
   readonly error: ClickStoreError;
 }
 
+export interface RowTable<R> {
+  /** Stores all rows, or rejects with a ClickStoreError of class `row`. */
+  insert(rows: readonly R[]): Promise<void>;
+  /** Those of the rows that the table does not have: asked when an insert was refused after a part of it. */
+  missing(rows: readonly R[]): Promise<readonly R[]>;
+}
+
 /**
  * Inserts rows and resolves to those that the table refuses, found by halving: at most two inserts for each bad
  * row and each halving of `rows`. When it resolves, all others are stored. An error that is not about a row is
  * passed on; some of the rows may be stored then.
  */
-export async function insertGoodRows<R>(
-  rows: readonly R[],
-  insert: (rows: readonly R[]) => Promise<void>,
-): Promise<Refused<R>[]> {
-  const [first] = rows;
-  if (first === undefined) return [];
+export async function insertGoodRows<R>(rows: readonly R[], table: RowTable<R>): Promise<Refused<R>[]> {
+  if (rows.length === 0) return [];
+  let left = rows;
   try {
-    await insert(rows);
+    await table.insert(rows);
     return [];
   } catch (error) {
     if (!(error instanceof ClickStoreError) || error.class !== "row") throw error;
-    if (rows.length === 1) return [{ row: first, error }];
+    if (error.partlyStored) left = await table.missing(rows);
+    const [only, ...others] = left;
+    if (only !== undefined && others.length === 0) return [{ row: only, error }];
   }
-  const middle = rows.length >> 1;
+  const middle = left.length >> 1;
   return [
-    ...(await insertGoodRows(rows.slice(0, middle), insert)),
-    ...(await insertGoodRows(rows.slice(middle), insert)),
+    ...(await insertGoodRows(left.slice(0, middle), table)),
+    ...(await insertGoodRows(left.slice(middle), table)),
   ];
 }

@@ -19,6 +19,8 @@ export interface Repeats {
    * the table only for a run not met before and for what may be a repeat. Rejects as the table's calls do.
    */
   missing<C extends Numbered>(clicks: readonly C[], signal: AbortSignal): Promise<C[]>;
+  /** Those of these clicks that the table does not have, whatever is remembered: all of them are looked up. */
+  notStored<C extends Numbered>(clicks: readonly C[], signal: AbortSignal): Promise<C[]>;
   /** Call when the table has acknowledged these clicks, and not before. */
   stored(clicks: readonly Numbered[]): void;
 }
@@ -57,13 +59,24 @@ export function createRepeats(table: StoredClicks, options: RepeatsOptions): Rep
   async function meet(name: string, clicks: readonly Numbered[], signal: AbortSignal): Promise<Run> {
     const sinceTs = least(clicks, timeOf);
     const run = runs.get(name) ?? { sinceTs, highest: await table.highestStored(name, sinceTs, signal) };
-    runs.delete(name);
-    runs.set(name, run);
-    for (const oldest of runs.keys()) {
-      if (runs.size <= maxRuns) break;
-      runs.delete(oldest);
-    }
+    makeNewest(runs, name, run, maxRuns);
     return run;
+  }
+
+  async function lookUp<C extends Numbered>(name: string, clicks: readonly C[], signal: AbortSignal) {
+    const missing: C[] = [];
+    for (const group of ranges(clicks, maxRange)) {
+      const range = {
+        fromSeq: least(group, numberOf),
+        toSeq: greatest(group, numberOf),
+        fromTs: least(group, timeOf),
+        toTs: greatest(group, timeOf),
+      };
+      const stored = await table.storedNumbers(name, range, signal);
+      for (const click of group) if (!stored.has(click.event.edge_seq)) missing.push(click);
+    }
+    onLookUp(clicks.length, clicks.length - missing.length);
+    return missing;
   }
 
   return {
@@ -77,17 +90,19 @@ export function createRepeats(table: StoredClicks, options: RepeatsOptions): Rep
       if (!settled) await table.earlierInsertsSettled(signal);
       settled = true;
       const missing = [];
-      for (const [name, ofRun] of Map.groupBy(clicks, ({ event }) => event.edge_run)) {
+      for (const [name, ofRun] of byRun(clicks)) {
         const once = onceEach(ofRun);
         if (once.length < ofRun.length) onTwice(ofRun.length - once.length);
         const run = await meet(name, once, signal);
         const doubtful: typeof once = [];
         for (const click of once) (isNew(click, run) ? missing : doubtful).push(click);
-        if (doubtful.length === 0) continue;
-        const notStored = await lookUp(table, name, ranges(doubtful, maxRange), signal);
-        onLookUp(doubtful.length, doubtful.length - notStored.length);
-        missing.push(...notStored);
+        if (doubtful.length > 0) missing.push(...(await lookUp(name, doubtful, signal)));
       }
+      return missing;
+    },
+    async notStored(clicks, signal) {
+      const missing = [];
+      for (const [name, ofRun] of byRun(clicks)) missing.push(...(await lookUp(name, ofRun, signal)));
       return missing;
     },
     stored(clicks) {
@@ -100,28 +115,22 @@ export function createRepeats(table: StoredClicks, options: RepeatsOptions): Rep
   };
 }
 
-function isNew({ event }: Numbered, { highest, sinceTs }: Run): boolean {
-  return event.edge_seq > highest && event.ts >= sinceTs;
+/** A map keeps the order in which its entries were set. */
+function makeNewest<Value>(map: Map<string, Value>, name: string, value: Value, maxEntries: number): void {
+  map.delete(name);
+  map.set(name, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= maxEntries) return;
+    map.delete(oldest);
+  }
 }
 
-async function lookUp<C extends Numbered>(
-  table: StoredClicks,
-  run: string,
-  groups: readonly (readonly C[])[],
-  signal: AbortSignal,
-): Promise<C[]> {
-  const missing: C[] = [];
-  for (const group of groups) {
-    const range = {
-      fromSeq: least(group, numberOf),
-      toSeq: greatest(group, numberOf),
-      fromTs: least(group, timeOf),
-      toTs: greatest(group, timeOf),
-    };
-    const stored = await table.storedNumbers(run, range, signal);
-    for (const click of group) if (!stored.has(click.event.edge_seq)) missing.push(click);
-  }
-  return missing;
+function byRun<C extends Numbered>(clicks: readonly C[]): Map<string, C[]> {
+  return Map.groupBy(clicks, ({ event }) => event.edge_run);
+}
+
+function isNew({ event }: Numbered, { highest, sinceTs }: Run): boolean {
+  return event.edge_seq > highest && event.ts >= sinceTs;
 }
 
 const numberOf = ({ event }: Numbered) => event.edge_seq;

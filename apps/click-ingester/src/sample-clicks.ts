@@ -77,6 +77,6 @@ export const noEnrichment: Enrichment = {
   os: "",
   os_version: "",
   device: "",
-  referrer_channel: "",
+  referrer_channel: "direct",
   is_bot: false,
 };

@@ -1,0 +1,63 @@
+import { createEnricher } from "@sluice/click-event/enrich.ts";
+import { openClickStore } from "@sluice/click-store/open.ts";
+import { openEventLog } from "@sluice/event-log/open.ts";
+import { openWhenReachable } from "@sluice/service/retry.ts";
+import { runService } from "@sluice/service/run-service.ts";
+import { Config } from "./config.ts";
+import { hostname } from "node:os";
+import { ingest } from "./ingest.ts";
+import { ingestMetrics } from "./metrics.ts";
+import { prepare } from "./prepare.ts";
+import { createSliceStore } from "./store-slice.ts";
+import { createTroubleWatch } from "./trouble.ts";
+
+await runService("click-ingester", Config, async (service) => {
+  const { config, log, metrics: registry, health, resources, signal } = service;
+  const metrics = ingestMetrics(registry);
+  const trouble = createTroubleWatch({ metrics, log });
+  const { EVENT_LOG_URL, EVENT_LOG_TOPIC: topic, EVENT_LOG_GROUP: group } = config;
+
+  const store = resources.use(
+    await openClickStore(config.CLICK_STORE_URL, {
+      log,
+      metrics: registry,
+      owner: `${hostname()}/${process.pid}`,
+    }),
+  );
+  health.check("click-store", async () => {
+    trouble.check();
+    await store.ping();
+  });
+  const events = resources.use(
+    await openWhenReachable(
+      "event-log",
+      () => openEventLog(EVENT_LOG_URL, { log, metrics: registry }),
+      service,
+    ),
+  );
+  health.check("event-log", () => events.ping());
+  const reader = resources.use(
+    await openWhenReachable("event-log", () => events.open(topic, { group, signal }), service),
+  );
+  health.ready();
+
+  const origin = { log: EVENT_LOG_URL.slice(0, EVENT_LOG_URL.indexOf(":")), topic };
+  // As many user agents as a day has in common use; one costs about 1 kB.
+  const enrich = createEnricher({ cacheSize: 10_000 });
+  await ingest({
+    reader,
+    want: {
+      minRecords: config.BATCH_MIN_ROWS,
+      maxRecords: config.BATCH_MAX_ROWS,
+      maxBytes: config.BATCH_MAX_BYTES,
+      maxWaitMs: config.BATCH_MAX_WAIT_MS,
+    },
+    prepare: (records) => prepare(records, { origin, enrich }),
+    slices: createSliceStore({ table: store, origin, trouble, metrics }),
+    // Large enough for ClickHouse, small enough that the two that are in hand, decoded, take tens of megabytes.
+    sliceRecords: 10_000,
+    metrics,
+    log,
+    signal,
+  });
+});
