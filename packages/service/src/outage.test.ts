@@ -25,11 +25,14 @@ test("said when first seen, then once a minute however often it is seen, then wh
   at(130_000);
   outage.over();
   outage.over();
+  at(200_000);
+  outage.failing("again");
   expect(said).toEqual([
     'fails {"which":"x","reason":"no 0","seconds":0}',
     'fails {"which":"x","reason":"no 60000","seconds":60}',
     'fails {"which":"x","reason":"no 120000","seconds":120}',
     'over {"which":"x","seconds":130}',
+    'fails {"which":"x","reason":"again","seconds":0}',
   ]);
 });
 

@@ -24,7 +24,7 @@ export function createBackoff(options: { minMs: number; maxMs: number; random?: 
   let ceilingMs = minMs;
   return {
     next() {
-      const ms = random() * Math.min(ceilingMs, maxMs);
+      const ms = random() * ceilingMs;
       ceilingMs = Math.min(ceilingMs * 2, maxMs);
       return ms;
     },

@@ -36,6 +36,9 @@ const Config = z.object({
   OPS_PORT: port().default(0),
 });
 
+// A start so slow that its supervisor dies before it is done.
+if (process.argv.includes("orphan")) await once(process, "disconnect");
+
 await runService("fixture", Config, async ({ config, log, health, resources, signal }) => {
   const mode = config.MODE;
   function note(line: string): void {
@@ -82,6 +85,8 @@ await runService("fixture", Config, async ({ config, log, health, resources, sig
   }
   if (!signal.aborted) await once(signal, "abort");
   note("finish");
+  // Past our log; nobody may be reading.
+  process.stderr.write("finishing\n");
   if (mode === "hang while draining") await new Promise(() => {});
 });
 

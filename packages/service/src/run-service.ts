@@ -118,13 +118,13 @@ function onStopRequest(log: Log, stop: (reason: string) => void): void {
   const onDisconnect = () => stoppedAt ?? request("supervisor gone");
   if (process.connected) process.once("disconnect", onDisconnect);
   else if ("connected" in process) onDisconnect();
-  // Whoever read our output may be gone with it. (Touching a pipe here also makes it one that does not block.)
+  // Whoever read our output may be gone with it.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 }
 
 function onUnknownError(fail: (error: unknown) => void): void {
+  // Node makes one of a rejection that nobody handles, too.
   process.on("uncaughtException", fail);
-  process.on("unhandledRejection", fail);
 }
 
 function isConfigError(error: unknown): error is ServiceError {
