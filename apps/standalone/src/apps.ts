@@ -1,0 +1,52 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import type { App } from "./app.ts";
+import type { Config } from "./config.ts";
+import type { Addresses } from "./run-file.ts";
+
+/** Everything here is on one machine: what is not finished in this time waits for something that is down. */
+const drainMs = 10_000;
+/** The supervisor's own patience: the app has had its time and a moment to leave. */
+const stopWithinMs = drainMs + 3_000;
+/** How long an app whose supervisor was killed may hold its ports. */
+export const leaveWithinMs = stopWithinMs;
+
+/** The apps, in the order in which they are started; they are stopped the other way round. */
+export function apps(root: string, dataDir: string, config: Config, addresses: Addresses): App[] {
+  const journal = join(dataDir, "journal");
+  const journalUrl = `${pathToFileURL(journal).href.replace(/^file:/, "journal:")}?groups=store`;
+  const shared = {
+    EVENT_LOG_URL: config.EVENT_LOG_URL ?? journalUrl,
+    DRAIN_TIMEOUT_MS: String(drainMs),
+  };
+  return [
+    {
+      name: "click-ingester",
+      main: join(root, "apps/click-ingester/src/main.ts"),
+      stopWithinMs,
+      env: {
+        ...shared,
+        CLICK_STORE_URL: addresses.clickStoreUrl,
+        // One person looks at one machine: a click is to be seen soon, and there are few of them.
+        BATCH_MAX_WAIT_MS: "1000",
+        OPS_PORT: String(config.INGESTER_OPS_PORT),
+      },
+    },
+    {
+      name: "edge-redirect",
+      main: join(root, "apps/edge-redirect/src/main.ts"),
+      stopWithinMs,
+      env: {
+        ...shared,
+        DATABASE_URL: addresses.databaseUrl,
+        JOURNAL_DIR: journal,
+        EDGE_NAME: "local",
+        // No balancer has to notice; browsers with an open connection are told within this time.
+        DRAIN_NOTICE_MS: "200",
+        PORT: String(config.EDGE_PORT),
+        OPS_PORT: String(config.EDGE_OPS_PORT),
+      },
+    },
+  ];
+}

@@ -1,0 +1,27 @@
+import { existsSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Where things are while a supervisor runs: the command line reads it, so that it needs no configuration. */
+export interface Addresses {
+  readonly databaseUrl: string;
+  readonly clickStoreUrl: string;
+  /** Where the links of `localhost` are served. */
+  readonly edgeUrl: string;
+}
+
+export interface RunFile extends AsyncDisposable {
+  /** An earlier supervisor did not get to remove it: what it had started may still be on its way out. */
+  readonly isLeftOver: boolean;
+  write(addresses: Addresses): Promise<void>;
+}
+
+/** `running.json` in the data directory. Disposing removes it. Holds a password: only its owner may read it. */
+export function openRunFile(dataDir: string): RunFile {
+  const path = join(dataDir, "running.json");
+  return {
+    isLeftOver: existsSync(path),
+    write: (addresses) => writeFile(path, `${JSON.stringify(addresses)}\n`, { mode: 0o600 }),
+    [Symbol.asyncDispose]: () => rm(path, { force: true }),
+  };
+}

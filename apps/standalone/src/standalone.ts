@@ -1,0 +1,136 @@
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+import { migrate as migrateClicks } from "@sluice/click-store/migrate.ts";
+import { migrate as migrateLinks } from "@sluice/link-store/migrate.ts";
+import { openLinkStore } from "@sluice/link-store/open.ts";
+import type { Log } from "@sluice/service/log.ts";
+import { createBackoff } from "@sluice/service/retry.ts";
+import { ServiceError } from "@sluice/service/service-error.ts";
+
+import { startApp } from "./app.ts";
+import { apps, leaveWithinMs } from "./apps.ts";
+import type { Config } from "./config.ts";
+import { openDataDir } from "./data-dir.ts";
+import { makeDemoLink } from "./demo.ts";
+import { type Kept, keepRunning, type Running } from "./keep-running.ts";
+import type { Output } from "./output.ts";
+import { waitForPorts } from "./ports.ts";
+import { type Addresses, openRunFile } from "./run-file.ts";
+import { clickhouse, postgres } from "./servers.ts";
+import { watchSources } from "./watch.ts";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+export interface Standalone {
+  readonly config: Config;
+  /** Start the apps again when their sources change. */
+  readonly watch: boolean;
+  readonly output: Output;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs everything on this machine until the signal aborts, and then stops it in good order: the edge, so that
+ * nothing new comes in; the ingester, which stores what it has in hand; the servers. Rejects with a ServiceError
+ * when it cannot start, or when an app refuses its configuration.
+ */
+export async function standalone({ config, watch, output, log, signal }: Standalone): Promise<void> {
+  await using resources = new AsyncDisposableStack();
+  const { path } = resources.use(await openDataDir(config.SLUICE_DATA_DIR));
+  const runFile = resources.use(openRunFile(path));
+  const { EDGE_PORT, EDGE_OPS_PORT, INGESTER_OPS_PORT } = config;
+  await waitForPorts({ EDGE_PORT, EDGE_OPS_PORT, INGESTER_OPS_PORT }, runFile.isLeftOver ? leaveWithinMs : 0);
+
+  const refused = Promise.withResolvers<never>();
+  // It is waited for below; until then it is no unhandled rejection.
+  refused.promise.catch(() => {});
+  async function keep<Process extends Running>(name: string, start: () => Promise<Process>) {
+    signal.throwIfAborted();
+    const onRefused = () =>
+      refused.reject(new ServiceError("config", `${name} refuses its configuration, see above`));
+    const kept = resources.use(await keepRunning(start, { log: output.log(name), onRefused }));
+    // For whoever leaves in a hurry: nothing of ours goes on.
+    process.once("exit", () => kept.kill());
+    return kept;
+  }
+
+  const links = await keep("postgres", () => postgres(path, config, output));
+  const clicks = await keep("clickhouse", () => clickhouse(path, config, output));
+  const addresses: Addresses = {
+    databaseUrl: links.first.url,
+    clickStoreUrl: clicks.first.url,
+    edgeUrl: `http://localhost:${EDGE_PORT}`,
+  };
+  await runFile.write(addresses);
+  await prepare(addresses, log, signal);
+
+  const kept: Kept[] = [];
+  for (const app of apps(root, path, config, addresses)) {
+    kept.push(await keep(app.name, () => startApp(app, output)));
+  }
+  if (watch) resources.use(watchSources(root, () => kept.forEach((each) => each.restart())));
+  await Promise.race([whenReady([EDGE_OPS_PORT, INGESTER_OPS_PORT], signal), refused.promise]);
+  output.print(welcome(config, path));
+  await Promise.race([aborted(signal), refused.promise]);
+}
+
+/** The tables, and a link to click. Tried again for a minute: a server may be killed at this very moment too. */
+async function prepare(
+  { databaseUrl, clickStoreUrl }: Addresses,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  const backoff = createBackoff({ minMs: 100, maxMs: 2_000 });
+  for (const deadline = performance.now() + 60_000; ;) {
+    try {
+      await migrateLinks(databaseUrl, { log, signal });
+      await migrateClicks(clickStoreUrl, { log, signal });
+      await using store = openLinkStore(databaseUrl, { log });
+      return await makeDemoLink(store);
+    } catch (error) {
+      const retryable = error instanceof Error && "retryable" in error && error.retryable === true;
+      if (!retryable || performance.now() > deadline) throw error;
+    }
+    await delay(backoff.next(), undefined, { signal });
+  }
+}
+
+/** Resolves when every app says so. One that does not start says why in its own lines. */
+async function whenReady(opsPorts: readonly number[], signal: AbortSignal): Promise<void> {
+  for (const port of opsPorts) {
+    while (!(await isReady(port, signal))) await delay(50, undefined, { signal });
+  }
+}
+
+async function isReady(port: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(2_000)]);
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: limit });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
+}
+
+function welcome(
+  { EDGE_PORT, CLICKHOUSE_PORT, EDGE_OPS_PORT, INGESTER_OPS_PORT }: Config,
+  path: string,
+): string {
+  return `
+  Sluice is running; its data is in ${path}
+
+  Click     http://localhost:${EDGE_PORT}/demo
+  and see   curl 'http://localhost:${CLICKHOUSE_PORT}/?query=SELECT+count()+FROM+clicks'
+
+  Links     npm run -s sluice -- link create https://example.com
+  Health    http://localhost:${EDGE_OPS_PORT}/readyz  http://localhost:${INGESTER_OPS_PORT}/readyz
+`;
+}
