@@ -7,17 +7,20 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
 import { listen } from "./listen.ts";
 import type { Mode } from "./run-service.fixture.ts";
 
 const fixture = fileURLToPath(new URL("run-service.fixture.ts", import.meta.url));
-const directory = mkdtempSync(join(tmpdir(), "sluice-service-"));
+let directory = "";
 const children = new Set<ChildProcess>();
 const cleanEnd = ["finish", "close second", "close first", "exit 0"];
 let diaries = 0;
 
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "sluice-service-"));
+});
 afterEach(() => {
   for (const child of children) child.kill("SIGKILL");
   children.clear();
