@@ -6,7 +6,7 @@ import type { Metrics } from "@sluice/service/metrics.ts";
  */
 type Answer = "hit" | "stale" | "unknown" | "asked" | "unavailable";
 
-/** Look-ups are ended after a second. */
+/** Look-ups are ended after 1.5 s. */
 const lookupBuckets = [0.001, 0.005, 0.02, 0.1, 0.5, 1];
 
 export function linkCacheMetrics(metrics: Metrics) {

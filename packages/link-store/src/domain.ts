@@ -4,6 +4,9 @@ import { domainToASCII } from "node:url";
 const hostname =
   /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
+/** What `domainToASCII` would take as the end of a name, decode, or drop. */
+const foreign = /[/?#@\\:[\]%\s\p{Cc}]/u;
+
 /**
  * The one form in which a domain is stored, compared and cached: lower-case ASCII (punycode), no port, no final
  * dot. `undefined` when it is no host name. Takes what a Host header says, port and all.
@@ -11,6 +14,7 @@ const hostname =
 export function normaliseDomain(host: string): string | undefined {
   const name = host.replace(/:\d{1,5}$/, "").replace(/\.$/, "");
   if (hostname.test(name)) return name;
+  if (foreign.test(name)) return undefined;
   const ascii = domainToASCII(name);
   return hostname.test(ascii) ? ascii : undefined;
 }

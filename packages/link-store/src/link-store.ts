@@ -40,7 +40,7 @@ export interface LinkPage {
 
 /**
  * Every method may be called concurrently and rejects with a LinkStoreError: `unavailable` when Postgres does not
- * answer in time (one second for `resolve`, ten for the others) or lacks its tables.
+ * answer in time (1.5 s for `resolve`, 6 s for each statement of the others) or lacks its tables.
  */
 export interface LinkStore extends AsyncDisposable {
   /** The link, whether or not it is disabled or expired; `undefined` when there is none. Writes nothing. */

@@ -10,8 +10,8 @@ export interface LookupGate {
   leave(startedAt: number, error?: unknown): void;
 }
 
-/** Look-ups at once. Postgres answers some thousands a second, so the last in line waits well under a second. */
-const maxInFlight = 1_000;
+/** Look-ups at once. Postgres answers some thousands a second, so that the last in line is not taken for an outage. */
+const maxInFlight = 500;
 
 /**
  * Open while look-ups succeed. After a failure it stays shut for a while that grows from 0.1 to 5 s, then lets one

@@ -43,6 +43,8 @@ export async function migrate(url: string, options: MigrateOptions): Promise<voi
   try {
     signal?.throwIfAborted();
     await client.connect();
+    // Else a server that runs a long statement would hold the lock for a client that was killed.
+    await client.query("SET client_connection_check_interval = '1s'");
     await client.query("SELECT pg_advisory_lock($1)", [lock]);
     for (const migration of await pending(client, migrations)) {
       await apply(client, migration);
@@ -89,7 +91,7 @@ async function pending(client: Client, migrations: readonly Migration[]): Promis
     if (known === undefined) {
       throw new LinkStoreError(
         "invalid",
-        `the database is at version ${applied.length}, this program knows ${migrations.length}: use a newer one`,
+        `the database is at version ${version}, this program knows ${migrations.length}: use a newer program`,
       );
     }
     if (known.checksum !== checksum) {

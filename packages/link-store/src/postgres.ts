@@ -9,8 +9,8 @@ export interface Postgres extends AsyncDisposable {
   readonly query: Query;
 }
 
-/** A redirect waits for a miss no longer than this, and as long again for a connection. */
-export const connectTimeoutMs = 500;
+/** To connect, or for one of the connections to be free: hundreds of look-ups at once, on cold connections. */
+const connectTimeoutMs = 1_000;
 const defaultTimeoutMs = 5_000;
 
 /** A bounded pool that connects when first asked. Idle connections that break are logged and replaced. */

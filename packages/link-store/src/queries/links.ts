@@ -3,7 +3,7 @@ import type { Link } from "../link-store.ts";
 import type { CheckedLink } from "../new-link.ts";
 import type { Query } from "../postgres.ts";
 
-/** A redirect waits for one look-up no longer than this. */
+/** A visitor waits for it. */
 const resolveTimeoutMs = 500;
 
 const columns = `

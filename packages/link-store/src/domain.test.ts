@@ -1,0 +1,43 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { normaliseDomain } from "./domain.ts";
+
+test.each([
+  ["go.example.com", "go.example.com"],
+  ["GO.Example.COM", "go.example.com"],
+  ["localhost:8080", "localhost"],
+  ["example.com.", "example.com"],
+  ["aïo.li", "xn--ao-tja.li"],
+  ["amd➧.ws", "xn--amd-uz6a.ws"],
+  ["xn--amd-uz6a.ws", "xn--amd-uz6a.ws"],
+  ["127.0.0.1:8080", "127.0.0.1"],
+])("%s is the domain %s", (host, domain) => {
+  expect(normaliseDomain(host)).toBe(domain);
+});
+
+test.each([
+  "",
+  ".",
+  ":80",
+  "a b",
+  "-a.com",
+  "a..b",
+  "a/b",
+  "a_b.com",
+  "[::1]",
+  "user@a.com",
+  "a.com:80:80",
+  "x".repeat(254),
+  `${"x".repeat(64)}.com`,
+])("%j is no domain", (host) => {
+  expect(normaliseDomain(host)).toBeUndefined();
+});
+
+test("any text gives a domain in its one form or none, and never throws", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.domain()), (text) => {
+      const domain = normaliseDomain(text);
+      expect(domain === undefined || normaliseDomain(domain) === domain).toBe(true);
+    }),
+  );
+});
