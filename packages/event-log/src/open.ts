@@ -13,13 +13,13 @@ export interface EventLogDeps {
  * `misuse` for a URL it does not understand and with `unavailable` when the log cannot be reached.
  */
 export async function openEventLog(url: string, _deps: EventLogDeps): Promise<EventLog> {
-  const scheme = /^([a-z]+):/.exec(url)?.[1];
+  const scheme = /^([a-z]+):/.exec(url)?.[1] ?? "";
   switch (scheme) {
     case "memory": {
       const { openMemoryEventLog } = await import("./memory/event-log.ts");
       return openMemoryEventLog();
     }
     default:
-      throw new EventLogError("misuse", `no event log goes by the scheme "${scheme ?? ""}"`);
+      throw new EventLogError("misuse", `no event log goes by the scheme "${scheme}"`);
   }
 }
