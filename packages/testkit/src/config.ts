@@ -6,6 +6,7 @@ export const given = {
   clickhouse: nonEmpty(process.env["CLICKHOUSE_URL"]),
   kafka: nonEmpty(process.env["KAFKA_URL"]),
   redis: nonEmpty(process.env["REDIS_URL"]),
+  seed: nonEmpty(process.env["SLUICE_TEST_SEED"]),
   dockerHost: nonEmpty(process.env["DOCKER_HOST"]),
 } as const;
 

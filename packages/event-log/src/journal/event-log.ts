@@ -4,7 +4,7 @@ import type { Log } from "@sluice/service/log.ts";
 import type { Metrics } from "@sluice/service/metrics.ts";
 import { type EventLog, EventLogError, type NewRecord, type OpenOptions, type Reader } from "../event-log.ts";
 import { isNoRoom, toEventLogError } from "./fs-errors.ts";
-import { checkFormat, prepareTopic, topicDir } from "./layout.ts";
+import { topicDir } from "./layout.ts";
 import { JournalReader } from "./reader.ts";
 import { isTooLarge } from "./record.ts";
 import { type JournalSettings, parseJournalUrl } from "./url.ts";
@@ -70,10 +70,6 @@ class JournalEventLog implements EventLog {
     this.#mustBeOpen();
     const folder = topicDir(this.#settings.dir, topic);
     try {
-      await prepareTopic(folder).catch(async (error: unknown) => {
-        if (!isNoRoom(error)) throw error;
-        await checkFormat(folder);
-      });
       const { deadAfterMs } = this.#settings;
       const reader = await JournalReader.open(folder, { topic, ...options, deadAfterMs, ...this.#deps });
       this.#readers.add(reader);

@@ -36,6 +36,9 @@ interface Held {
   readonly passed: boolean;
 }
 
+/** What is known of finished runs: nothing of them changes but by a deletion, so they are looked at once. */
+export type FinishedRuns = Map<string, RunState>;
+
 interface RunState {
   readonly run: string;
   readonly segments: readonly Held[];
@@ -50,8 +53,9 @@ interface RunState {
 export async function sweep(
   topicFolder: string,
   retention: Retention,
-  options: { activeRun: string; neededBytes: number; now: number },
+  options: { activeRun: string; neededBytes: number; now: number; known?: FinishedRuns },
 ): Promise<Sweep> {
+  const known: FinishedRuns = options.known ?? new Map();
   const names = await listRuns(topicFolder);
   const runs: RunState[] = [];
   // One run after the other: a thousand of them must not take the file system's threads from the writer.
@@ -74,6 +78,7 @@ export async function sweep(
         await syncPosition(positionPath(join(topicFolder, segment.run), group));
       synced.add(segment.run);
     }
+    known.delete(segment.run);
     if (!(await remove(segment.path))) continue;
     usedBytes -= segment.bytes;
     roomBytes += segment.bytes;
@@ -81,7 +86,7 @@ export async function sweep(
     else deletedForRoom += 1;
   }
   for (const { run, finished } of runs) {
-    if (finished && run !== options.activeRun) await removeIfEmpty(join(topicFolder, run));
+    if (finished && run !== options.activeRun && !known.has(run)) await removeIfEmpty(join(topicFolder, run));
   }
   const oldestHeldMs = segments.find((segment) => !segment.passed)?.modifiedMs;
   return { roomBytes, usedBytes, oldestHeldMs, deletedForAge, deletedForRoom };

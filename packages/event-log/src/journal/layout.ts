@@ -1,7 +1,7 @@
-import { mkdir, open, readFile, readdir, stat } from "node:fs/promises";
+import { mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EventLogError } from "../event-log.ts";
-import { hasCode } from "./fs-errors.ts";
+import { hasCode, isNoRoom } from "./fs-errors.ts";
 
 /**
  * The folders of a journal:
@@ -80,21 +80,21 @@ export async function lastSignOfLife(runDir: string): Promise<number> {
   return 0;
 }
 
-/** Makes the topic's folder, or refuses one that a newer version has written. */
+/**
+ * Makes the topic's folder as far as the disk has room; the rest is made when it has. Rejects with `misuse` when
+ * the folder was written by a version that writes otherwise.
+ */
 export async function prepareTopic(topicFolder: string): Promise<void> {
-  await mkdir(topicFolder, { recursive: true });
-  await checkFormat(topicFolder);
-  const path = join(topicFolder, "FORMAT");
   try {
-    await using file = await open(path, "wx");
-    await file.writeFile(format);
+    await mkdir(topicFolder, { recursive: true });
+    await checkFormat(topicFolder);
+    await writeFile(join(topicFolder, "FORMAT"), format, { flag: "wx" });
   } catch (error) {
-    if (!hasCode(error, "EEXIST")) throw error;
+    if (!hasCode(error, "EEXIST") && !isNoRoom(error)) throw error;
   }
 }
 
-/** Rejects with `misuse` when the topic was written by a version that writes otherwise. */
-export async function checkFormat(topicFolder: string): Promise<void> {
+async function checkFormat(topicFolder: string): Promise<void> {
   let found: string;
   try {
     found = (await readFile(join(topicFolder, "FORMAT"), "utf8")).trim();

@@ -11,7 +11,7 @@ import {
   type Want,
 } from "../event-log.ts";
 import { toEventLogError } from "./fs-errors.ts";
-import { lastSignOfLife, listRuns, positionPath } from "./layout.ts";
+import { lastSignOfLife, listRuns, positionPath, prepareTopic } from "./layout.ts";
 import { measureLag } from "./lag.ts";
 import { type Ownership, takeOwnership } from "./owner.ts";
 import { type Position, writePosition } from "./position.ts";
@@ -69,6 +69,7 @@ export class JournalReader implements Reader {
   }
 
   static async open(folder: string, options: JournalReaderOptions): Promise<JournalReader> {
+    await prepareTopic(folder);
     const reader = new JournalReader(folder, await takeOwnership(folder, options.group), options);
     if (options.until === "now") {
       await reader.#lookAround();

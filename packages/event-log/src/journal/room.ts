@@ -1,6 +1,6 @@
 import type { Log } from "@sluice/service/log.ts";
 import type { Metrics } from "@sluice/service/metrics.ts";
-import { type Retention, sweep } from "./janitor.ts";
+import { type FinishedRuns, type Retention, sweep } from "./janitor.ts";
 
 /** How long nothing is looked for after a sweep that found nothing to delete; clicks are refused meanwhile. */
 const futileMs = 250;
@@ -18,6 +18,7 @@ export class Room {
   readonly #log: Log;
   readonly #metrics: ReturnType<typeof roomMetrics>;
   readonly #timer: NodeJS.Timeout;
+  readonly #known: FinishedRuns = new Map();
   #bytes = 0;
   #wroteSinceSweep = true;
   #futileUntil = 0;
@@ -84,6 +85,7 @@ export class Room {
         activeRun: this.#activeRun,
         neededBytes,
         now,
+        known: this.#known,
       });
       // What was written while the sweep looked may or may not be in its sum: count it once more.
       this.#bytes = found.roomBytes - (before - this.#bytes);

@@ -62,7 +62,7 @@ export async function openJournalWriter(dir: string, options: JournalWriterOptio
   try {
     await prepareTopic(folder);
   } catch (error) {
-    if (!isNoRoom(error)) throw toEventLogError(error, `${folder} cannot be used`);
+    throw toEventLogError(error, `${folder} cannot be used`);
   }
   const exists = await access(runDir).then(
     () => true,
