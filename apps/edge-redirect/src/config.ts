@@ -70,6 +70,11 @@ export const Config = z.object({
     .describe(
       "How long a stopping edge still answers, for balancers to notice: their check interval or more.",
     ),
+  SHIP_DRAIN_MS: durationMs({ max: minute })
+    .default(5_000)
+    .describe(
+      "How long a stopping edge still copies its journal to the event log; the rest goes at the next start.",
+    ),
   CAPTURE: z
     .enum(["on", "off"])
     .default("on")

@@ -3,6 +3,10 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { type JournalSettings, parseJournalUrl } from "@sluice/event-log/journal-url.ts";
+import { EventLogError } from "@sluice/event-log/event-log.ts";
+import { type JournalWriter, openJournalWriter } from "@sluice/event-log/journal-writer.ts";
+import type { Log } from "@sluice/service/log.ts";
+import type { Metrics } from "@sluice/service/metrics.ts";
 import { ServiceError } from "@sluice/service/service-error.ts";
 
 import type { Config } from "./config.ts";
@@ -35,6 +39,20 @@ export async function prepareJournal(config: Config): Promise<Journal> {
     throw new ServiceError("config", `${variable}: takes a journal that can be written: ${reason}`, {
       cause: error,
     });
+  }
+}
+
+/** Begins a run. Rejects with a ServiceError `config` when the folder was written by a newer version. */
+export async function openRun(
+  { settings }: Journal,
+  run: string,
+  deps: { log: Log; metrics: Metrics },
+): Promise<JournalWriter> {
+  try {
+    return await openJournalWriter(settings.dir, { ...settings, topic: clicksTopic, run, ...deps });
+  } catch (error) {
+    if (!(error instanceof EventLogError) || error.code !== "misuse") throw error;
+    throw new ServiceError("config", error.message, { cause: error });
   }
 }
 

@@ -1,7 +1,7 @@
+import cluster from "node:cluster";
 import { once } from "node:events";
 import { join } from "node:path";
 
-import { openJournalWriter } from "@sluice/event-log/journal-writer.ts";
 import { createLinkCache } from "@sluice/link-store/link-cache.ts";
 import { openLinkStore } from "@sluice/link-store/open.ts";
 import { openWhenReachable } from "@sluice/service/retry.ts";
@@ -14,14 +14,20 @@ import { openVisitorSalt } from "./capture/visitor-salt.ts";
 import { createVisitors } from "./capture/visitors.ts";
 import { Config } from "./config.ts";
 import { openHotLinks } from "./hot-links.ts";
-import { clicksTopic, type Journal, prepareJournal } from "./journal.ts";
+import { clicksTopic, type Journal, openRun, prepareJournal, shipperGroup } from "./journal.ts";
+import { isSupervisor, sayReady, superviseWorkers } from "./workers.ts";
+import { type ShipperOptions, startShipper } from "./shipper/shipper.ts";
 import { createHandler } from "./server/handle.ts";
 import { serverMetrics } from "./server/metrics.ts";
 import { openRedirectServer } from "./server/redirect-server.ts";
 
 await runService("edge-redirect", Config, async (service) => {
-  const journal = await prepareJournal(service.config);
-  await redirect(service, journal);
+  const { config, resources } = service;
+  const journal = await prepareJournal(config);
+  // Of all the processes on a journal one ships it.
+  if (journal.shipped && !cluster.isWorker) resources.use(startShipper(shipperOptions(service, journal)));
+  if (isSupervisor(config.EDGE_WORKERS)) await superviseWorkers(service);
+  else await redirect(service, journal);
 });
 
 /** Answers visitors until told to stop. */
@@ -67,21 +73,18 @@ async function redirect(service: Service<Config>, journal: Journal): Promise<voi
   // Without one link in memory there is nothing to redirect to.
   if (hotLinks.found === 0) await openWhenReachable("postgres", () => store.ping(), { health, signal });
   health.ready();
+  sayReady();
   await aborted(signal);
 }
 
-async function openCaptureOf(
-  service: Service<Config>,
-  { settings }: Journal,
-): Promise<Capture & AsyncDisposable> {
+async function openCaptureOf(service: Service<Config>, journal: Journal): Promise<Capture & AsyncDisposable> {
   const { config, log, metrics, health } = service;
   return openCapture({
     edge: config.EDGE_NAME,
-    openJournal: (run) =>
-      openJournalWriter(settings.dir, { ...settings, topic: clicksTopic, run, log, metrics }),
+    openJournal: (run) => openRun(journal, run, { log, metrics }),
     describeVisitor: createVisitors({
       locate: await openGeo(config.GEO_DB_PATH),
-      salt: openVisitorSalt(settings.dir, log),
+      salt: openVisitorSalt(journal.settings.dir, log),
       maxVisitors: config.VISITOR_CACHE,
     }),
     metrics: captureMetrics(metrics),
@@ -89,6 +92,24 @@ async function openCaptureOf(
     log,
     now: Date.now,
   });
+}
+
+function shipperOptions(service: Service<Config>, { url, settings }: Journal): ShipperOptions {
+  const { config, health, log, metrics } = service;
+  return {
+    task: {
+      journalUrl: url,
+      eventLogUrl: config.EVENT_LOG_URL,
+      topic: clicksTopic,
+      group: shipperGroup,
+      setAsidePath: join(settings.dir, "set-aside.ndjson"),
+      logLevel: config.LOG_LEVEL,
+    },
+    drainMs: config.SHIP_DRAIN_MS,
+    health,
+    log,
+    metrics,
+  };
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {

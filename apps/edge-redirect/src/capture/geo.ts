@@ -3,46 +3,50 @@ import { fileURLToPath } from "node:url";
 
 import { limits } from "@sluice/click-event/click-event.ts";
 import { ServiceError } from "@sluice/service/service-error.ts";
+import { LRUCache } from "lru-cache";
 import { Reader, type Response } from "maxmind";
 
-import { clip } from "./clip.ts";
+import { clip } from "@sluice/click-event/clip.ts";
 
-/** Where an address is, as far as the database says. What is not known is empty or zero. */
-export interface Place {
-  readonly country: string;
-  readonly region: string;
-  readonly city: string;
-  readonly asn: number;
-}
+/**
+ * Where an address is, as the part of a click's JSON that says so; what is not known is empty or zero. Takes an
+ * address as `unmap` gives it.
+ */
+export type Locate = (address: string) => string;
 
-/** Takes an address as `unmap` gives it. */
-export type Locate = (address: string) => Place;
-
-const nowhere: Place = { country: "", region: "", city: "", asn: 0 };
+const nowhere = encodePlace({});
 
 /** Country data for IPv4 and IPv6, under CC0; it comes with the dependencies, so that no set-up is needed. */
 const defaultDatabase = "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
+/** Places are few beside addresses: 250 countries, some 100,000 cities. */
+const maxPlaces = 20_000;
 
 /**
- * Opens a MaxMind database; without a path,  the one that comes with Sluice. MaxMind's own layout (GeoLite2,
+ * Opens a MaxMind database; without a path, the one that comes with Sluice. MaxMind's own layout (GeoLite2,
  * GeoIP2: country, city, ASN) and the flat one of ip-location-db are understood. Rejects with a ServiceError
  * `config` when the file is missing or no such database. The whole file is held in memory.
  */
 export async function openGeo(path: string | undefined): Promise<Locate> {
-  const file = path === undefined ? fileURLToPath(import.meta.resolve(defaultDatabase)) : path;
-  const reader = await openDatabase(file);
+  const reader = await openDatabase(path ?? fileURLToPath(import.meta.resolve(defaultDatabase)));
   // An IPv4 database answers an IPv6 address too, with some other country.
   const knowsV6 = reader.metadata.ipVersion === 6;
+  const encoded = new WeakMap<object, string>();
   return (address) => {
     if (address === "" || (!knowsV6 && address.includes(":"))) return nowhere;
-    const found: unknown = reader.get(address);
-    return found === null ? nowhere : placeOf(found);
+    const found = reader.get(address);
+    if (found === null) return nowhere;
+    // The reader's cache gives the same object for the same place.
+    const known = encoded.get(found);
+    if (known !== undefined) return known;
+    const json = encodePlace(found);
+    encoded.set(found, json);
+    return json;
   };
 }
 
 async function openDatabase(file: string): Promise<Reader<Response>> {
   try {
-    const reader = new Reader<Response>(await readFile(file));
+    const reader = new Reader<Response>(await readFile(file), { cache: new LRUCache({ max: maxPlaces }) });
     // A file that was cut short opens well and fails at the first visitor.
     for (const address of ["0.0.0.0", "8.8.8.8", "255.255.255.255"]) reader.get(address);
     return reader;
@@ -51,9 +55,7 @@ async function openDatabase(file: string): Promise<Reader<Response>> {
     throw new ServiceError(
       "config",
       `GEO_DB_PATH: takes a MaxMind database (.mmdb), ${file} is none: ${reason}`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
 }
@@ -63,14 +65,15 @@ export function unmap(address: string): string {
   return /^::ffff:\d/i.test(address) ? address.slice("::ffff:".length) : address;
 }
 
-function placeOf(found: unknown): Place {
+function encodePlace(found: object): string {
   const country = text(found, "country", "iso_code") || text(found, "country_code");
-  return {
+  const place = {
     country: /^[A-Z]{2}$/.test(country) ? country : "",
     region: clip(text(found, "subdivisions", "0", "iso_code") || text(found, "state1"), limits.region),
     city: clip(text(found, "city", "names", "en") || text(found, "city"), limits.city),
     asn: asnOf(at(found, "autonomous_system_number")),
   };
+  return JSON.stringify(place).slice(1, -1);
 }
 
 function asnOf(value: unknown): number {

@@ -1,5 +1,5 @@
 import { clickIdNames, limits } from "@sluice/click-event/click-event.ts";
-import { clip } from "./clip.ts";
+import { clip } from "@sluice/click-event/clip.ts";
 
 /** The part of a click's JSON that its query string decides. */
 export function encodeQuery(query: string): string {

@@ -1,11 +1,11 @@
-import { type KeyObject, createSecretKey, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { linkSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Log } from "@sluice/service/log.ts";
 
 /** The key under which visitors are hashed on a day: `dayOf` of a click's time. */
-export type VisitorSalt = (day: number) => KeyObject;
+export type VisitorSalt = (day: number) => Uint8Array;
 
 /** Days since 1970, UTC. */
 export function dayOf(ms: number): number {
@@ -22,18 +22,18 @@ const prefix = "visitor-salt.";
  */
 export function openVisitorSalt(dir: string, log: Log): VisitorSalt {
   let current = -1;
-  let key = createSecretKey(randomBytes(saltBytes));
+  let salt: Uint8Array = randomBytes(saltBytes);
   return (day) => {
     // After a step back of the clock the later day's key goes on: the earlier one is gone.
     if (day > current) {
       current = day;
-      key = createSecretKey(keep(dir, day, log));
+      salt = keep(dir, day, log);
     }
-    return key;
+    return salt;
   };
 }
 
-function keep(dir: string, day: number, log: Log): Buffer {
+function keep(dir: string, day: number, log: Log): Uint8Array {
   const fresh = randomBytes(saltBytes);
   try {
     const name = `${prefix}${new Date(day * 86_400_000).toISOString().slice(0, 10)}`;
@@ -49,7 +49,7 @@ function keep(dir: string, day: number, log: Log): Buffer {
 }
 
 /** The file's content if it is there and whole, else `fresh`, which is then its content. */
-function makeOnce(path: string, fresh: Buffer): Buffer {
+function makeOnce(path: string, fresh: Uint8Array): Uint8Array {
   const draft = `${path}.${process.pid}.draft`;
   try {
     writeFileSync(draft, fresh, { mode: 0o600 });
@@ -65,7 +65,7 @@ function makeOnce(path: string, fresh: Buffer): Buffer {
   }
 }
 
-function readIfWhole(path: string): Buffer | undefined {
+function readIfWhole(path: string): Uint8Array | undefined {
   try {
     const found = readFileSync(path);
     return found.length === saltBytes ? found : undefined;

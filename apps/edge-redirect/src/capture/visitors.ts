@@ -1,11 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-import { limits } from "@sluice/click-event/click-event.ts";
 import { LRUCache } from "lru-cache";
 
-import { clip } from "./clip.ts";
-import { type Locate, type Place, unmap } from "./geo.ts";
-import { visitorHash } from "./visitor-hash.ts";
+import { createAgents } from "./agents.ts";
+import { type Locate, unmap } from "./geo.ts";
+import { createVisitorHash } from "./visitor-hash.ts";
 import { dayOf, type VisitorSalt } from "./visitor-salt.ts";
 
 /**
@@ -20,111 +19,49 @@ export type DescribeVisitor = (
   ts: number,
 ) => string;
 
-/** What a browser says of itself with every request, as it says it. */
-interface Traits {
+/** What was last said of an address. */
+interface Known {
   readonly userAgent: string;
-  readonly languages: string;
-  readonly brands: string;
-  readonly mobile: string;
-  readonly platform: string;
-  readonly platformVersion: string;
-  readonly model: string;
-  readonly gpc: boolean;
-}
-
-interface Card {
-  readonly traits: Traits;
   readonly workspaceId: number;
   readonly day: number;
   readonly json: string;
 }
 
-/**
- * Remembers what it said of the last `maxVisitors` addresses, because hashing, looking up and encoding cost
- * more than all the rest of a click, and whoever clicks once often clicks again. An entry takes about 1 kB.
- */
+/** Remembers the last `maxVisitors` addresses: whoever clicks once often clicks again. */
 export function createVisitors(options: {
   locate: Locate;
   salt: VisitorSalt;
   maxVisitors: number;
 }): DescribeVisitor {
-  const { locate, salt } = options;
-  const cards = new LRUCache<string, Card>({ max: options.maxVisitors });
+  const { locate, salt, maxVisitors } = options;
+  const visitors = new LRUCache<string, Known>({ max: maxVisitors });
+  const describeAgent = createAgents();
+  let hashOfDay = createVisitorHash(salt(0));
+  let hashDay = 0;
 
-  return (address, headers, workspaceId, ts) => {
-    const day = dayOf(ts);
-    const traits = traitsOf(headers);
-    const known = cards.get(address);
-    if (known !== undefined && known.day === day && known.workspaceId === workspaceId) {
-      if (areSame(known.traits, traits)) return known.json;
+  function identify(address: string, userAgent: string, workspaceId: number, day: number): Known {
+    if (hashDay !== day) {
+      hashOfDay = createVisitorHash(salt(day));
+      hashDay = day;
     }
     const plain = unmap(address);
-    const visitor = plain === "" ? "" : visitorHash(salt(day), workspaceId, plain, traits.userAgent);
-    const json = encode(traits, locate(plain), visitor);
-    cards.set(address, { traits, workspaceId, day, json });
-    return json;
+    const visitor = plain === "" ? "" : hashOfDay(workspaceId, plain, userAgent);
+    return { userAgent, workspaceId, day, json: `${locate(plain)},"visitor":"${visitor}"` };
+  }
+
+  return (address, headers, workspaceId, ts) => {
+    const agent = describeAgent(headers);
+    const day = dayOf(ts);
+    let visitor = visitors.get(address);
+    if (
+      visitor === undefined ||
+      visitor.userAgent !== agent.userAgent ||
+      visitor.workspaceId !== workspaceId ||
+      visitor.day !== day
+    ) {
+      visitor = identify(address, agent.userAgent, workspaceId, day);
+      visitors.set(address, visitor);
+    }
+    return `${visitor.json},${agent.json},"bot":0`;
   };
-}
-
-function traitsOf(headers: IncomingHttpHeaders): Traits {
-  return {
-    userAgent: headers["user-agent"] ?? "",
-    languages: headers["accept-language"] ?? "",
-    brands: single(headers["sec-ch-ua"]),
-    mobile: single(headers["sec-ch-ua-mobile"]),
-    platform: single(headers["sec-ch-ua-platform"]),
-    platformVersion: single(headers["sec-ch-ua-platform-version"]),
-    model: single(headers["sec-ch-ua-model"]),
-    gpc: headers["sec-gpc"] === "1" || headers["dnt"] === "1",
-  };
-}
-
-function areSame(a: Traits, b: Traits): boolean {
-  return (
-    a.userAgent === b.userAgent &&
-    a.languages === b.languages &&
-    a.brands === b.brands &&
-    a.mobile === b.mobile &&
-    a.platform === b.platform &&
-    a.platformVersion === b.platformVersion &&
-    a.model === b.model &&
-    a.gpc === b.gpc
-  );
-}
-
-function encode(traits: Traits, place: Place, visitor: string): string {
-  const hints = {
-    brands: traits.brands,
-    mobile: traits.mobile,
-    platform: unquote(traits.platform),
-    platform_version: unquote(traits.platformVersion),
-    model: unquote(traits.model),
-  };
-  const given = Object.entries(hints).filter(([, value]) => value !== "");
-  const fields = {
-    ...place,
-    user_agent: clip(traits.userAgent, limits.userAgent),
-    client_hints: Object.fromEntries(given.map(([name, value]) => [name, clip(value, limits.clientHint)])),
-    language: firstLanguage(traits.languages),
-    visitor,
-    bot: 0,
-    gpc: traits.gpc,
-  };
-  return JSON.stringify(fields).slice(1, -1);
-}
-
-/** `de-CH` of `de-CH,de;q=0.9`. */
-function firstLanguage(languages: string): string {
-  const [first = ""] = /^[A-Za-z0-9-]+/.exec(languages) ?? [];
-  return first.slice(0, limits.language);
-}
-
-/** A client hint is a structured field: its texts come in quotes. */
-function unquote(value: string): string {
-  return value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;
-}
-
-/** Node joins what is sent twice, except for a few headers that are none of ours. */
-function single(value: string | string[] | undefined): string {
-  return typeof value === "string" ? value : "";
 }

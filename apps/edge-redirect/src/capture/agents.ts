@@ -1,0 +1,91 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+import { limits } from "@sluice/click-event/click-event.ts";
+import { LRUCache } from "lru-cache";
+
+import { clip } from "@sluice/click-event/clip.ts";
+
+/** What a browser says of itself with every request. */
+export interface Agent {
+  readonly userAgent: string;
+  /** The part of a click's JSON that it decides. */
+  readonly json: string;
+}
+
+interface Known extends Agent {
+  readonly languages: string | undefined;
+  readonly brands: Hint;
+  readonly mobile: Hint;
+  readonly platform: Hint;
+  readonly platformVersion: Hint;
+  readonly model: Hint;
+  readonly gpc: Hint;
+  readonly dnt: Hint;
+}
+type Hint = string | string[] | undefined;
+
+/** A few thousand say most of what is said; an entry takes about 1 kB. */
+const maxAgents = 4096;
+
+/** Remembers how each user agent introduced itself last, because encoding that costs more than the rest of a click. */
+export function createAgents(): (headers: IncomingHttpHeaders) => Agent {
+  const agents = new LRUCache<string, Known>({ max: maxAgents });
+  return (headers) => {
+    const userAgent = headers["user-agent"] ?? "";
+    const known = agents.get(userAgent);
+    if (known !== undefined && isSame(known, headers)) return known;
+    const read = readAgent(userAgent, headers);
+    agents.set(userAgent, read);
+    return read;
+  };
+}
+
+function isSame(known: Known, headers: IncomingHttpHeaders): boolean {
+  return (
+    known.languages === headers["accept-language"] &&
+    known.brands === headers["sec-ch-ua"] &&
+    known.mobile === headers["sec-ch-ua-mobile"] &&
+    known.platform === headers["sec-ch-ua-platform"] &&
+    known.platformVersion === headers["sec-ch-ua-platform-version"] &&
+    known.model === headers["sec-ch-ua-model"] &&
+    known.gpc === headers["sec-gpc"] &&
+    known.dnt === headers["dnt"]
+  );
+}
+
+function readAgent(text: string, headers: IncomingHttpHeaders): Known {
+  const userAgent = clip(text, limits.userAgent);
+  const known = {
+    userAgent,
+    languages: headers["accept-language"],
+    brands: headers["sec-ch-ua"],
+    mobile: headers["sec-ch-ua-mobile"],
+    platform: headers["sec-ch-ua-platform"],
+    platformVersion: headers["sec-ch-ua-platform-version"],
+    model: headers["sec-ch-ua-model"],
+    gpc: headers["sec-gpc"],
+    dnt: headers["dnt"],
+  };
+  const hints: Record<string, string> = {};
+  const hint = (name: string, value: Hint) => {
+    if (typeof value === "string" && value !== "") hints[name] = clip(value, limits.clientHint);
+  };
+  hint("brands", known.brands);
+  hint("mobile", known.mobile);
+  hint("platform", known.platform);
+  hint("platform_version", known.platformVersion);
+  hint("model", known.model);
+  const fields = {
+    user_agent: userAgent,
+    client_hints: hints,
+    language: firstLanguage(known.languages ?? ""),
+    gpc: known.gpc === "1" || known.dnt === "1",
+  };
+  return { ...known, json: JSON.stringify(fields).slice(1, -1) };
+}
+
+/** `de-CH` of `de-CH,de;q=0.9`. */
+function firstLanguage(languages: string): string {
+  const [first = ""] = /^[A-Za-z0-9-]+/.exec(languages) ?? [];
+  return first.slice(0, limits.language);
+}

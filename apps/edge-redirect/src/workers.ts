@@ -1,0 +1,68 @@
+import cluster, { type Worker } from "node:cluster";
+
+import type { Service } from "@sluice/service/run-service.ts";
+import { createBackoff, sleep } from "@sluice/service/retry.ts";
+
+/** Ports of worker n's operations server lie this much above those of worker n - 1. */
+const opsPortStep = 100;
+const readyMessage = "ready";
+
+/** True in a process that only looks after workers. */
+export function isSupervisor(workers: number): boolean {
+  return workers > 1 && cluster.isPrimary;
+}
+
+/** Tells the supervisor, if there is one, that this worker may be sent visitors. */
+export function sayReady(): void {
+  cluster.worker?.send(readyMessage);
+}
+
+/**
+ * Runs so many copies of this program that share the port for visitors; one that dies is started again. Resolves
+ * when it has been told to stop and all of them have drained.
+ */
+export async function superviseWorkers(
+  service: Service<{ EDGE_WORKERS: number; OPS_PORT: number }>,
+): Promise<void> {
+  const { config, health, log, metrics, signal } = service;
+  const { EDGE_WORKERS: wanted } = config;
+  const gauge = metrics.gauge("edge_workers_ready", "Workers that answer visitors");
+  const ready = new Set<number>();
+
+  function note(worker: number, isReady: boolean): void {
+    if (isReady) ready.add(worker);
+    else ready.delete(worker);
+    gauge.set(ready.size);
+    if (ready.size > 0) health.ready();
+    health.degraded("workers", ready.size < wanted ? `${ready.size} of ${wanted} are ready` : undefined);
+  }
+
+  async function keepRunning(number: number): Promise<void> {
+    const backoff = createBackoff({ minMs: 200, maxMs: 10_000 });
+    const opsPort = config.OPS_PORT === 0 ? 0 : config.OPS_PORT + opsPortStep * number;
+    while (!signal.aborted) {
+      const worker = cluster.fork({ OPS_PORT: opsPort });
+      const stop = () => worker.process.kill("SIGTERM");
+      signal.addEventListener("abort", stop);
+      worker.on("message", (message) => {
+        if (message !== readyMessage) return;
+        backoff.reset();
+        note(number, true);
+      });
+      const status = await exitOf(worker);
+      signal.removeEventListener("abort", stop);
+      note(number, false);
+      if (signal.aborted) return;
+      log.error({ number, ...status }, "a worker died and is started again");
+      await sleep(backoff.next(), signal).catch(() => undefined);
+    }
+  }
+
+  await Promise.all(Array.from({ length: wanted }, (_, index) => keepRunning(index + 1)));
+}
+
+function exitOf(worker: Worker): Promise<{ code: number | null; killedBy: string | null }> {
+  return new Promise((resolve) => {
+    worker.once("exit", (code: number | null, killedBy: string | null) => resolve({ code, killedBy }));
+  });
+}
