@@ -18,7 +18,7 @@ export type Config = z.output<typeof Config>;
 
 /** Throws a ServiceError `config` that says everything that is wrong. */
 export function readStandaloneConfig(): Config {
-  return readConfig("sluice", Config);
+  return readConfig("npm start", Config);
 }
 
 /** What an app is given: all that was set for us (`GEO_DB_PATH`, `LOG_LEVEL`, …) under what is decided here. */

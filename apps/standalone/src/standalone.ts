@@ -50,7 +50,7 @@ export async function standalone({ config, watch, output, log, signal }: Standal
   async function keep<Process extends Running>(name: string, start: () => Promise<Process>) {
     signal.throwIfAborted();
     const onRefused = () =>
-      refused.reject(new ServiceError("config", `${name} refuses its configuration, see above`));
+      refused.reject(new ServiceError("config", `${name} refuses its configuration; it says why above`));
     const kept = resources.use(await keepRunning(start, { log: output.log(name), onRefused }));
     // For whoever leaves in a hurry: nothing of ours goes on.
     process.once("exit", () => kept.kill());

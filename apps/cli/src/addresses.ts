@@ -1,0 +1,47 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { z } from "zod";
+
+import { ServiceError } from "@sluice/service/service-error.ts";
+
+import type { Config } from "./config.ts";
+
+/** What `npm start` notes in its data directory while it runs. */
+const Running = z.object({
+  databaseUrl: z.string(),
+  clickStoreUrl: z.string(),
+  edgeUrl: z.string(),
+});
+
+export interface Addresses {
+  databaseUrl(): Promise<string>;
+  clickStoreUrl(): Promise<string>;
+  /** Where links of `localhost` are served; undefined when nothing runs here. */
+  edgeUrl(): Promise<string | undefined>;
+}
+
+/** What is configured, else what runs on this machine. Rejects with a ServiceError when there is neither. */
+export function createAddresses(config: Config): Addresses {
+  const path = join(config.SLUICE_DATA_DIR, "running.json");
+  async function running() {
+    const text = await readFile(path, "utf8").catch(() => undefined);
+    return text === undefined ? undefined : Running.parse(JSON.parse(text));
+  }
+  async function required(
+    variable: "DATABASE_URL" | "CLICK_STORE_URL",
+    name: "databaseUrl" | "clickStoreUrl",
+  ) {
+    const address = config[variable] ?? (await running())?.[name];
+    if (address !== undefined) return address;
+    throw new ServiceError(
+      "config",
+      `nothing runs on the data directory ${config.SLUICE_DATA_DIR}: run \`npm start\`, or set ${variable}`,
+    );
+  }
+  return {
+    databaseUrl: () => required("DATABASE_URL", "databaseUrl"),
+    clickStoreUrl: () => required("CLICK_STORE_URL", "clickStoreUrl"),
+    edgeUrl: async () => (await running())?.edgeUrl,
+  };
+}

@@ -1,0 +1,17 @@
+import { z } from "zod";
+
+import { readConfig } from "@sluice/service/config.ts";
+import { text, url } from "@sluice/service/config-fields.ts";
+
+export const Config = z.object({
+  SLUICE_DATA_DIR: text()
+    .default(".data")
+    .describe("The data directory of a running `npm start`, whose servers are used where none is named."),
+  DATABASE_URL: url(["postgres", "postgresql"]).optional().describe("The Postgres that holds the links."),
+  CLICK_STORE_URL: url(["http", "https"]).optional().describe("The ClickHouse that holds the clicks."),
+});
+export type Config = z.output<typeof Config>;
+
+export function readCliConfig(): Config {
+  return readConfig("command line", Config);
+}

@@ -1,0 +1,11 @@
+import type { Log } from "@sluice/service/log.ts";
+
+import type { Addresses } from "./addresses.ts";
+
+/** What a command is given. */
+export interface Context {
+  readonly addresses: Addresses;
+  readonly log: Log;
+  /** Prints one line of the result. */
+  readonly print: (line: string) => void;
+}

@@ -1,0 +1,14 @@
+import { migrate as migrateClicks } from "@sluice/click-store/migrate.ts";
+import { migrate as migrateLinks } from "@sluice/link-store/migrate.ts";
+
+import type { Context } from "./context.ts";
+
+/** A person waits. */
+const waitMs = 5_000;
+
+export async function migrate({ addresses, log, print }: Context): Promise<void> {
+  await migrateLinks(await addresses.databaseUrl(), { log });
+  print("Postgres is at this version");
+  await migrateClicks(await addresses.clickStoreUrl(), { log, waitMs });
+  print("ClickHouse is at this version");
+}
