@@ -10,7 +10,8 @@ import { type JournalWriter, openJournalWriter } from "./writer.ts";
 
 const [scenario = "", dir = ""] = process.argv.slice(2);
 const metrics = createMetrics();
-const deps = { log: silentLog, metrics };
+let damage = 0;
+const deps = { log: { ...silentLog, error: () => void (damage += 1) }, metrics };
 
 function say(step: string, value: unknown): void {
   process.stdout.write(`${step}\t${JSON.stringify(value)}\n`);
@@ -106,3 +107,5 @@ async function fileLimit(): Promise<void> {
 if (scenario === "full") await full();
 else if (scenario === "filled-by-others") await filledByOthers();
 else await fileLimit();
+// Part of a record that was not cut off would be skipped by readers, and reported.
+say("damage", damage);

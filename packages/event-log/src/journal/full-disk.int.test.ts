@@ -58,16 +58,17 @@ test("on a full disk records are refused as full, commits go on, read segments g
   expect(outcome["committed on the full disk"]).toBe(true);
   expect(outcome["accepted after the commit"]).toBe("ok");
   expect(outcome["all that was acknowledged, once and in order"]).toBe(true);
+  expect(outcome["damage"]).toBe(0);
 });
 
 test("a disk that others have filled: a writer opens, refuses, and begins its run when there is room", async () => {
   await using trial = await journalTrial();
   const outcome = await onSmallDisk(trial, "filled-by-others");
-  expect(outcome).toEqual({ "while full": ["full", "full"], "with room": "ok", read: [3] });
+  expect(outcome).toEqual({ "while full": ["full", "full"], "with room": "ok", read: [3], damage: 0 });
 });
 
 test("a limit on the size of a file costs nothing: the next segment takes what the last could not", async () => {
   await using trial = await journalTrial();
   const outcome = await withFileLimit(trial, "file-limit", 100_000);
-  expect(outcome).toEqual({ refused: 0, read: range(1, 5000).length, "in order": true });
+  expect(outcome).toEqual({ refused: 0, read: range(1, 5000).length, "in order": true, damage: 0 });
 });
