@@ -9,12 +9,17 @@ export interface EventLogDeps {
 }
 
 /**
- * Opens the event log that the URL's scheme names: `memory:`. Only that adapter's code is loaded. Rejects with
- * `misuse` for a URL it does not understand and with `unavailable` when the log cannot be reached.
+ * Opens the event log that the URL's scheme names: `journal:///path`, `memory:`. Only that adapter's code is
+ * loaded. Rejects with `misuse` for a URL it does not understand and with `unavailable` when the log cannot be
+ * reached.
  */
-export async function openEventLog(url: string, _deps: EventLogDeps): Promise<EventLog> {
+export async function openEventLog(url: string, deps: EventLogDeps): Promise<EventLog> {
   const scheme = /^([a-z]+):/.exec(url)?.[1] ?? "";
   switch (scheme) {
+    case "journal": {
+      const { openJournalEventLog } = await import("./journal/event-log.ts");
+      return await openJournalEventLog(url, deps);
+    }
     case "memory": {
       const { openMemoryEventLog } = await import("./memory/event-log.ts");
       return openMemoryEventLog();
