@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeWith } from "@sluice/testkit/describe-with.ts";
+import { expect, it } from "vitest";
 import { batching } from "./contract/batching.ts";
 import { delivery } from "./contract/delivery.ts";
 import { lifecycle } from "./contract/lifecycle.ts";
@@ -20,19 +21,13 @@ export function eventLogContract(
   options: { skip?: Partial<Record<ContractCase, string>> } = {},
 ): void {
   const reasons = new Map(Object.entries(options.skip ?? {}));
-  describe(`the event log's contract: ${name}`, () => {
-    let opened: ContractSubject | undefined;
-    beforeAll(async () => {
-      opened = await subject();
-    });
-    afterAll(() => opened?.[Symbol.asyncDispose]());
+  describeWith(`the event log's contract: ${name}`, subject, (opened) => {
     for (const [title, run] of Object.entries(cases)) {
       const reason = reasons.get(title);
       const suffix = reason === undefined ? "" : ` (left out: ${reason})`;
       it.skipIf(reason !== undefined)(`${title}${suffix}`, async () => {
         expect.hasAssertions();
-        if (opened === undefined) throw new Error("the log under test could not be opened");
-        await withTrial(opened, run);
+        await withTrial(opened(), run);
       });
     }
   });

@@ -9,13 +9,17 @@ export interface EventLogDeps {
 }
 
 /**
- * Opens the event log that the URL's scheme names: `journal:///path`, `memory:`. Only that adapter's code is
- * loaded. Rejects with `misuse` for a URL it does not understand and with `unavailable` when the log cannot be
- * reached.
+ * Opens the event log that the URL's scheme names: `kafka://…`, `journal:///path` or `memory:`. Only that adapter's
+ * code and driver are loaded. Rejects with `misuse` for a URL that it does not understand and with `unavailable`
+ * when the log cannot be reached.
  */
 export async function openEventLog(url: string, deps: EventLogDeps): Promise<EventLog> {
   const scheme = /^([a-z]+):/.exec(url)?.[1] ?? "";
   switch (scheme) {
+    case "kafka": {
+      const { openKafkaEventLog } = await import("./kafka/event-log.ts");
+      return await openKafkaEventLog(url, deps);
+    }
     case "journal": {
       const { openJournalEventLog } = await import("./journal/event-log.ts");
       return await openJournalEventLog(url, deps);
@@ -25,6 +29,9 @@ export async function openEventLog(url: string, deps: EventLogDeps): Promise<Eve
       return openMemoryEventLog();
     }
     default:
-      throw new EventLogError("misuse", `no event log goes by the scheme "${scheme}"`);
+      throw new EventLogError(
+        "misuse",
+        `an event log goes by kafka://, journal:/// or memory:, not by "${scheme}:"`,
+      );
   }
 }

@@ -1,0 +1,35 @@
+import type { Admin } from "./admin.ts";
+import type { Offsets } from "./assignment.ts";
+
+export interface TopicOffsets {
+  /** The oldest record that is still there. */
+  readonly oldest: Offsets;
+  /** One past the newest. */
+  readonly end: Offsets;
+}
+
+/** Where each partition of a topic begins and ends now. Rejects with `unavailable`. */
+export async function topicOffsets(admin: Admin, topic: string): Promise<TopicOffsets> {
+  const partitions = await admin.ask(`asking where topic ${topic} ends`, (driver) =>
+    driver.fetchTopicOffsets(topic),
+  );
+  return {
+    oldest: new Map(partitions.map(({ partition, low }) => [partition, Number(low)])),
+    end: new Map(partitions.map(({ partition, high }) => [partition, Number(high)])),
+  };
+}
+
+/**
+ * What a group has committed of a topic. Partitions without a commit are absent, and so are those whose commit the
+ * driver has replaced by a mark because the log no longer had the record.
+ */
+export async function committedOffsets(admin: Admin, topic: string, groupId: string): Promise<Offsets> {
+  const topics = await admin.ask(`asking for the position of group ${groupId}`, (driver) =>
+    driver.fetchOffsets({ groupId, topics: [topic] }),
+  );
+  const offsets = new Map<number, number>();
+  for (const { partition, offset } of topics[0]?.partitions ?? []) {
+    if (Number(offset) >= 0) offsets.set(partition, Number(offset));
+  }
+  return offsets;
+}
