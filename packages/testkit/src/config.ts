@@ -7,7 +7,6 @@ export const given = {
   kafka: nonEmpty(process.env["KAFKA_URL"]),
   redis: nonEmpty(process.env["REDIS_URL"]),
   seed: nonEmpty(process.env["SLUICE_TEST_SEED"]),
-  dockerHost: nonEmpty(process.env["DOCKER_HOST"]),
 } as const;
 
 /** In CI a service that cannot be had is a failure; elsewhere its tests are skipped, loudly. */

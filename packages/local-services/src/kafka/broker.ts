@@ -1,0 +1,128 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { Log } from "@sluice/service/log.ts";
+
+import { choosePort } from "../port.ts";
+import { type LocalServer, launch, stopLeftover } from "../server.ts";
+import { archiveOption, classPath, toProperties } from "./java.ts";
+import { countBrokers } from "./metadata.ts";
+
+/** What all brokers of a cluster know of each other. */
+export interface Cluster {
+  readonly id: string;
+  readonly nodes: readonly { readonly port: number; readonly controllerPort: number }[];
+}
+
+/** Starts one broker, which is also one of the cluster's controllers; resolves when it answers clients. */
+export async function startBroker(
+  home: string,
+  dataDir: string,
+  cluster: Cluster,
+  index: number,
+  log: Log,
+  javaOptions: readonly string[] = archiveOption(home),
+): Promise<LocalServer> {
+  const node = cluster.nodes[index];
+  if (node === undefined) throw new Error(`there is no broker ${index}`);
+  const directory = join(dataDir, `broker-${index}`);
+  await mkdir(directory, { recursive: true });
+  const own = {
+    name: "kafka",
+    dataDir: directory,
+    stopSignal: "SIGTERM",
+    stopWithinMs: 60_000,
+    log,
+  } as const;
+  await stopLeftover(own);
+  await format(home, directory, cluster, index);
+  for (const port of [node.port, node.controllerPort]) await choosePort("kafka", "127.0.0.1", port);
+  await writeFile(
+    join(directory, "server.properties"),
+    toProperties(serverProperties(directory, cluster, index)),
+  );
+  await writeFile(join(directory, "log4j2.properties"), toProperties(logProperties));
+  return await launch({
+    ...own,
+    command: [
+      "java",
+      // Enough for a few partitions and tens of thousands of records a second; three brokers fit beside everything else.
+      "-Xms64m",
+      "-Xmx320m",
+      "-XX:+UseSerialGC",
+      // The first compiler only: a broker mostly copies bytes (6 µs a record), and tests mostly start it.
+      "-XX:TieredStopAtLevel=1",
+      ...javaOptions,
+      `-Dlog4j2.configurationFile=${directory}/log4j2.properties`,
+      ...classPath(home),
+      "kafka.Kafka",
+      `${directory}/server.properties`,
+    ],
+    port: node.port,
+    url: `kafka://127.0.0.1:${node.port}`,
+    startWithinMs: 90_000,
+    ready: (signal) => countBrokers(node.port, signal),
+  });
+}
+
+/** Marks a fresh directory as this node's: what the broker's own format tool does, without its two seconds. */
+async function format(home: string, directory: string, cluster: Cluster, index: number): Promise<void> {
+  const logs = join(directory, "logs");
+  const properties = join(logs, "meta.properties");
+  if (existsSync(properties)) return;
+  await mkdir(logs, { recursive: true });
+  await copyFile(join(home, "bootstrap.checkpoint"), join(logs, "bootstrap.checkpoint"));
+  const mark = { version: 1, "cluster.id": cluster.id, "node.id": index + 1, "directory.id": newId() };
+  await writeFile(properties, toProperties(mark));
+}
+
+/** Kafka writes its ids as 22 characters of base64; a leading dash would look like an option to its tools. */
+export function newId(): string {
+  return `A${randomBytes(16).toString("base64url").slice(1)}`;
+}
+
+function serverProperties(
+  directory: string,
+  cluster: Cluster,
+  index: number,
+): Record<string, string | number | boolean> {
+  const node = cluster.nodes[index];
+  const size = cluster.nodes.length;
+  return {
+    "process.roles": "broker,controller",
+    "node.id": index + 1,
+    listeners: `PLAINTEXT://127.0.0.1:${node?.port},CONTROLLER://127.0.0.1:${node?.controllerPort}`,
+    "controller.listener.names": "CONTROLLER",
+    "controller.quorum.voters": cluster.nodes
+      .map(({ controllerPort }, i) => `${i + 1}@127.0.0.1:${controllerPort}`)
+      .join(),
+    "log.dirs": join(directory, "logs"),
+    "default.replication.factor": size,
+    "min.insync.replicas": size === 1 ? 1 : 2,
+    "offsets.topic.replication.factor": size,
+    "offsets.topic.num.partitions": 4,
+    "transaction.state.log.replication.factor": size,
+    "transaction.state.log.min.isr": size === 1 ? 1 : 2,
+    // As in Redpanda: a topic nobody has made is an error, not a topic with one partition.
+    "auto.create.topics.enable": false,
+    // The first member of a group waits for no second one.
+    "group.initial.rebalance.delay.ms": 0,
+    // A killed broker is noticed after 3 s instead of 9, and its followers leave the in-sync set after 5 instead of 30.
+    "broker.heartbeat.interval.ms": 500,
+    "broker.session.timeout.ms": 3_000,
+    "replica.lag.time.max.ms": 5_000,
+    // Buffers fit for the small heap.
+    "log.cleaner.dedupe.buffer.size": 4_194_304,
+  };
+}
+
+const logProperties = {
+  "rootLogger.level": "INFO",
+  "rootLogger.appenderRef.out.ref": "out",
+  "appender.out.type": "Console",
+  "appender.out.name": "out",
+  "appender.out.layout.type": "PatternLayout",
+  "appender.out.layout.pattern": "%d %p %c{1}: %m%n",
+};

@@ -1,0 +1,87 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { promisify } from "node:util";
+
+import type { Log } from "@sluice/service/log.ts";
+
+import { claimDataDir, notNewer } from "./data-dir.ts";
+import { LocalServiceError } from "./error.ts";
+import { choosePort } from "./port.ts";
+import { launch, type LocalServer, stopLeftover } from "./server.ts";
+
+export interface RedisOptions {
+  /** Made if need be. One server at a time may use it. */
+  readonly dataDir: string;
+  /** A free one by default. */
+  readonly port?: number;
+  readonly log: Log;
+}
+
+/**
+ * Starts the machine's own redis-server on the loopback interface, with an append-only file that is synced every
+ * second, and no eviction: a full server refuses, it does not forget. The same data directory and port may be given
+ * again after the server has ended. Rejects with a LocalServiceError: `missing` where there is no redis-server.
+ */
+export async function startRedis(options: RedisOptions): Promise<LocalServer> {
+  const { log } = options;
+  const version = await redisVersion();
+  const dataDir = await claimDataDir(options.dataDir, { service: "redis", version }, (found) =>
+    notNewer(found, version),
+  );
+  const own = { name: "redis", dataDir, stopSignal: "SIGTERM", stopWithinMs: 10_000, log } as const;
+  await stopLeftover(own);
+  const port = await choosePort("redis", "127.0.0.1", options.port);
+  const settings = {
+    bind: "127.0.0.1",
+    port: `${port}`,
+    dir: dataDir,
+    appendonly: "yes",
+    appendfsync: "everysec",
+    save: "",
+    "maxmemory-policy": "noeviction",
+    // Its command line stays as it was given, so that a leftover is found by it.
+    "set-proc-title": "no",
+  };
+  return await launch({
+    ...own,
+    command: ["redis-server", ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])],
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    // Loading a large append-only file takes a while.
+    startWithinMs: 60_000,
+    ready: (signal) => ping(port, signal),
+  });
+}
+
+async function redisVersion(): Promise<string> {
+  let output: string;
+  try {
+    output = (await promisify(execFile)("redis-server", ["--version"])).stdout;
+  } catch (cause) {
+    throw new LocalServiceError("missing", "redis: there is no redis-server on the path; set REDIS_URL", {
+      cause,
+    });
+  }
+  return /v=([\d.]+)/.exec(output)?.[1] ?? "0";
+}
+
+/** Rejects while it loads its data: then the answer is `-LOADING`. */
+async function ping(port: number, signal: AbortSignal): Promise<void> {
+  const socket = connect({
+    host: "127.0.0.1",
+    port,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(2_000)]),
+  });
+  try {
+    await once(socket, "connect");
+    socket.write("PING\r\n");
+    for await (const chunk of socket) {
+      if (String(chunk).startsWith("+PONG")) return;
+      break;
+    }
+    throw new Error("not ready");
+  } finally {
+    socket.destroy();
+  }
+}
