@@ -3,7 +3,7 @@ import type { ClickRow, InsertOptions } from "./click-store.ts";
 import type { Connection } from "./connection.ts";
 import { deduplicatedSettings, insertOnce, maxRows, type Target } from "./insert.ts";
 import type { ClickStoreMetrics } from "./metrics.ts";
-import { pause, persist } from "./patience.ts";
+import { createPatience, pause, persist } from "./patience.ts";
 import { clickValues, insertClicksQuery, selectNumbers } from "./queries/click-events.ts";
 import { selectInsertComments } from "./queries/system-processes.ts";
 import { rangesOf } from "./ranges.ts";
@@ -37,7 +37,7 @@ export function createClickTable({ connection, owner, metrics }: ClickTableOptio
     }
   }
 
-  /** Resolves when none of these inserts is running. Each ends by itself: `max_execution_time`. */
+  /** Resolves when none of these inserts is running. They end by themselves: `max_execution_time`. */
   async function settled(comments: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
     for (;;) {
       const running = await selectInsertComments(connection, prefix, signal);
@@ -62,6 +62,8 @@ export function createClickTable({ connection, owner, metrics }: ClickTableOptio
       send: (rows, token) => send(rows, token, signal),
       missing: async (rows, token) => {
         const comments = new Set([commentOf(token)]);
+        // What we gave up may have reached the server a moment ago and not yet be on its list.
+        await pause(300, signal);
         const left = await persist(async () => {
           await settled(comments, signal);
           return await missing(rows, signal);
@@ -77,7 +79,7 @@ export function createClickTable({ connection, owner, metrics }: ClickTableOptio
     /** See `ClickStore.insertClicks`. */
     async insert(rows: readonly ClickRow[], options: InsertOptions): Promise<void> {
       if (rows.length > maxRows) throw new RangeError(`an insert takes ${maxRows} rows, not ${rows.length}`);
-      if (rows.length > 0) await insertOnce(rows, target(options), options);
+      if (rows.length > 0) await insertOnce(rows, target(options), createPatience(options));
     },
     /**
      * See `ClickStore.earlierInsertsSettled`. It waits for those that run now: other owners begin new ones all the

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { ClickHouseSettings } from "@clickhouse/client";
-import { ClickStoreError, type InsertOptions } from "./click-store.ts";
+import { ClickStoreError } from "./click-store.ts";
 import { ruleOf } from "./errors.ts";
-import { blameRow, createPatience, type Patience } from "./patience.ts";
+import { blameRow, type Patience } from "./patience.ts";
 
 /** More rows than one block may hold would be several inserts under one token. */
 export const maxRows = 1_000_000;
@@ -52,9 +52,8 @@ export interface Target<R> {
 export async function insertOnce<R>(
   rows: readonly R[],
   target: Target<R>,
-  options: InsertOptions,
+  patience: Patience,
 ): Promise<void> {
-  const patience = createPatience(options);
   const pieces = [rows];
   let stored = 0;
   for (let piece = pieces.pop(); piece !== undefined; piece = pieces.pop()) {

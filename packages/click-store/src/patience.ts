@@ -22,7 +22,7 @@ export interface Patience {
   restore(): void;
 }
 
-export function createPatience({ signal, onTrouble }: InsertOptions): Patience {
+export function createPatience({ signal, onTrouble }: InsertOptions, wait = pause): Patience {
   const backoffs = { soon: createBackoff(soon), later: createBackoff(later) };
   let failures = 0;
   let unknown = 0;
@@ -35,7 +35,7 @@ export function createPatience({ signal, onTrouble }: InsertOptions): Patience {
       failures += 1;
       onTrouble({ class: error.class, code: error.code, message: error.message, attempt: failures });
       const backoff = ruleOf(error).slow ? backoffs.later : backoffs.soon;
-      await pause(backoff.next(), signal);
+      await wait(backoff.next(), signal);
     },
     restore() {
       failures = 0;

@@ -1,0 +1,55 @@
+import { clickEvents } from "@sluice/click-event/testing/arbitrary.ts";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { encodeRows, type Value } from "./body.ts";
+import { clickValues } from "./queries/click-events.ts";
+import { rowOf } from "./testing/rows.ts";
+
+function lines(chunks: Iterable<Buffer>): unknown[] {
+  const text = Buffer.concat([...chunks]).toString();
+  expect(text === "" || text.endsWith("\n")).toBe(true);
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line): unknown => JSON.parse(line));
+}
+
+describe("an insert's body", () => {
+  it("is one line a row, whatever is in the row", () => {
+    fc.assert(
+      fc.property(fc.array(clickEvents), (events) => {
+        const rows = events.map(rowOf);
+        const expected = rows.map((row): unknown => JSON.parse(JSON.stringify(clickValues(row)), wellFormed));
+        expect(lines(encodeRows(rows, clickValues))).toEqual(expected);
+      }),
+    );
+  });
+
+  it("comes in chunks of about 64 kB, and none is lost between them", () => {
+    const rows = Array.from({ length: 1_000 }, (_, index) => index);
+    const chunks = [...encodeRows(rows, longValues)];
+    expect(chunks.length).toBeGreaterThan(10);
+    for (const chunk of chunks) expect(chunk.length).toBeLessThan(70_000);
+    expect(lines(chunks)).toEqual(rows.map(longValues));
+  });
+
+  it("replaces half a surrogate pair, which ClickHouse would refuse", () => {
+    expect(lines(encodeRows(["a\ud83d", "\\ud83d", "😀"], (text) => [text]))).toEqual([
+      ["a\ufffd"],
+      ["\\ud83d"],
+      ["😀"],
+    ]);
+  });
+
+  it("is empty for no rows", () => {
+    expect([...encodeRows([], () => [])]).toEqual([]);
+  });
+});
+
+function wellFormed(_key: string, value: unknown): unknown {
+  return typeof value === "string" ? value.toWellFormed() : value;
+}
+
+function longValues(index: number): Value[] {
+  return [index, "x".repeat(1_000)];
+}

@@ -1,0 +1,92 @@
+import { describeWith } from "@sluice/testkit/describe-with.ts";
+import { describe, expect, it } from "vitest";
+import type { Fault } from "./testing/fault-proxy.ts";
+import { openWorldOnAnyServer } from "./testing/world.ts";
+import { clicksOf, uuidv7 } from "./testing/rows.ts";
+
+/** Short, so that a test can wait for a client that gives up. */
+const open = () => openWorldOnAnyServer({ serverMs: 5_000, clientMs: 1_000 });
+
+describeWith("a batch is stored once", open, (world) => {
+  const once = { rows: 1_000, events: 1_000, visible: 1_000 };
+
+  /** Inserts a batch whose attempts meet these faults, and resolves to what became of it. */
+  async function insertUnder(faults: readonly Fault[], rows = 1_000) {
+    const { store, proxy, options, count } = world();
+    const run = uuidv7();
+    const before = proxy.inserts.length;
+    proxy.faults.push(...faults);
+    await store.insertClicks(clicksOf(run, rows), options);
+    expect(proxy.faults).toEqual([]);
+    return { run, found: await count(run), sent: proxy.inserts.slice(before) };
+  }
+
+  it("when the answer is lost", async () => {
+    const { sent, found } = await insertUnder([{ kind: "answer lost" }, { kind: "answer lost" }]);
+    expect(found).toEqual(once);
+    expect(new Set(sent.map(({ token }) => token)).size).toBe(1);
+  });
+
+  it("when the connection breaks in the middle of the body", async () => {
+    expect((await insertUnder([{ kind: "cut off" }, { kind: "cut off" }])).found).toEqual(once);
+  });
+
+  it("when the server is away for a while", async () => {
+    expect(
+      (await insertUnder(Array.from({ length: 5 }, () => ({ kind: "refused" }) as const))).found,
+    ).toEqual(once);
+  });
+
+  it("when an attempt that was given up arrives after its retry", async () => {
+    const { run } = await insertUnder([{ kind: "late", afterMs: 1_500 }]);
+    await world().proxy.quiet();
+    expect(await world().count(run)).toEqual(once);
+  });
+
+  it("when an attempt that was given up is still running while its retry asks for smaller batches", async () => {
+    const body = "Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)";
+    const { run } = await insertUnder([{ kind: "given up" }, { kind: "error", body }], 50_000);
+    await world().proxy.quiet();
+    expect(await world().count(run)).toEqual({ rows: 50_000, events: 50_000, visible: 50_000 });
+  });
+
+  it("when the server never answers", async () => {
+    expect((await insertUnder([{ kind: "silence" }])).found).toEqual(once);
+  });
+
+  describe("although the server has carried it out and says", () => {
+    it.each([
+      "Code: 319. DB::Exception: Unknown status of insert. (UNKNOWN_STATUS_OF_INSERT)",
+      "Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)",
+      "Code: 159. DB::Exception: Timeout exceeded. (TIMEOUT_EXCEEDED)",
+      "Code: 4711. DB::Exception: Something new. (SOMETHING_NEW)",
+      "<html>502 Bad Gateway</html>",
+    ])("%s", async (body) => {
+      expect((await insertUnder([{ kind: "stored, and an error", body }])).found).toEqual(once);
+    });
+  });
+
+  describe("when the server has not, and says", () => {
+    it.each([
+      "Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)",
+      "Code: 252. DB::Exception: Too many parts (3000). (TOO_MANY_PARTS)",
+      "Code: 202. DB::Exception: Too many simultaneous queries. (TOO_MANY_SIMULTANEOUS_QUERIES)",
+      "Code: 243. DB::Exception: Not enough space. (NOT_ENOUGH_SPACE)",
+      "Code: 999. DB::Exception: Session expired. (KEEPER_EXCEPTION)",
+      "Code: 4711. DB::Exception: Something new. (SOMETHING_NEW)",
+      "",
+    ])("%s", async (body) => {
+      expect((await insertUnder([{ kind: "error", body }])).found).toEqual(once);
+    });
+  });
+
+  it("in two halves when the server is short of memory", async () => {
+    const body = "Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)";
+    const { sent, found } = await insertUnder([{ kind: "error", body }]);
+    expect(found).toEqual(once);
+    const [whole = 0, ...halves] = sent.map(({ bytes }) => bytes);
+    expect(halves).toHaveLength(2);
+    for (const half of halves) expect(half / whole).toBeCloseTo(0.5, 1);
+    expect(new Set(sent.map(({ token }) => token)).size).toBe(3);
+  });
+});
