@@ -1,0 +1,55 @@
+import { join } from "node:path";
+import { migrate } from "@sluice/click-store/migrate.ts";
+import { startClickHouse } from "@sluice/local-services/clickhouse.ts";
+import { silentLog } from "@sluice/service/log.ts";
+import { tempDir } from "@sluice/testkit/temp-dir.ts";
+import type { Bench } from "./benchmark.ts";
+
+/** The ClickHouse engine from npm, in a process of its own. */
+export interface Engine extends AsyncDisposable {
+  /** Makes a database with empty tables. Disposing drops it, so that its merges do not slow what follows. */
+  openTables(name: string): Promise<ClickTables>;
+}
+
+export interface ClickTables extends AsyncDisposable {
+  /** As the ingester takes it. */
+  readonly url: string;
+  /** The rows of a query in these tables, columns separated by tabs. */
+  query(statement: string): Promise<string[]>;
+}
+
+export async function openEngine(bench: Bench): Promise<Engine> {
+  await using resources = new AsyncDisposableStack();
+  const { path } = resources.use(await tempDir());
+  const server = resources.use(await startClickHouse({ dataDir: join(path, "clickhouse"), log: silentLog }));
+  const ask = async (database: string, statement: string) =>
+    await query(`${server.url}/?database=${database}`, statement);
+  const [version = ""] = await ask("default", "SELECT version()");
+  bench.against(`ClickHouse engine ${version} from npm`);
+  const opened = resources.move();
+  return {
+    async openTables(name) {
+      const url = `${server.url}/${name}`;
+      await migrate(url, { log: silentLog, signal: bench.signal });
+      return {
+        url,
+        query: (statement) => ask(name, statement),
+        async [Symbol.asyncDispose]() {
+          await ask("default", `DROP DATABASE ${name} SYNC`);
+        },
+      };
+    },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+}
+
+async function query(url: string, statement: string): Promise<string[]> {
+  const response = await fetch(url, {
+    method: "POST",
+    body: statement,
+    signal: AbortSignal.timeout(60_000),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`ClickHouse: ${response.status} ${text}`);
+  return text.split("\n").filter((row) => row !== "");
+}

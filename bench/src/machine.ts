@@ -1,0 +1,66 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, statfsSync } from "node:fs";
+import { cpus, loadavg, release, tmpdir } from "node:os";
+
+/**
+ * Keeps this process, and so all that it starts, to at most so many cores: the goals are meant for two. Returns the
+ * numbers of the cores. Where it cannot be done (not Linux, no `taskset`) they are all of the machine's.
+ */
+export function confine(count: number): number[] {
+  const allowed = allowedCores();
+  if (allowed.length <= count) return allowed;
+  const chosen = allowed.slice(0, count);
+  try {
+    execFileSync("taskset", ["-acp", chosen.join(), String(process.pid)], { stdio: "ignore" });
+    return chosen;
+  } catch {
+    return allowed;
+  }
+}
+
+function allowedCores(): number[] {
+  const status = existsSync("/proc/self/status") ? readFileSync("/proc/self/status", "utf8") : "";
+  const [, list] = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status) ?? [];
+  if (list === undefined) return cpus().map((_, index) => index);
+  return list.split(",").flatMap((range) => {
+    const [first = 0, last = first] = range.split("-").map(Number);
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  });
+}
+
+/** What a figure depends on besides our code. */
+export function describeMachine(cores: readonly number[]) {
+  return {
+    node: process.version,
+    cores: cores.length,
+    coresOfMachine: cpus().length,
+    cpu: cpus()[0]?.model ?? "unknown",
+    system: `${process.platform} ${release()} ${process.arch}`,
+    load: loadavg()[0] ?? 0,
+    files: `${tmpdir()} (${fileSystemOf(tmpdir())})`,
+  };
+}
+
+/** Linux's numbers for file systems: on one in memory, a sync to the disk costs nothing and proves nothing. */
+const fileSystems = new Map([
+  [0xef53, "ext4"],
+  [0x58465342, "xfs"],
+  [0x9123683e, "btrfs"],
+  [0x794c7630, "overlay"],
+  [0x01021994, "tmpfs: in memory, so syncs are free; choose a disk by TMPDIR"],
+]);
+
+function fileSystemOf(path: string): string {
+  const { type } = statfsSync(path);
+  return fileSystems.get(type) ?? `type ${type.toString(16)}`;
+}
+
+/** The most memory that a process had resident so far, in bytes; undefined where the system does not say. */
+export function peakMemory(pid: number): number | undefined {
+  try {
+    const [, kilobytes] = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+  } catch {
+    return undefined;
+  }
+}

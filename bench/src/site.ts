@@ -1,0 +1,95 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { migrate } from "@sluice/link-store/migrate.ts";
+import { openLinkStore } from "@sluice/link-store/open.ts";
+import { startPostgres } from "@sluice/local-services/postgres.ts";
+import { silentLog } from "@sluice/service/log.ts";
+import { tempDir } from "@sluice/testkit/temp-dir.ts";
+import { type App, startApp } from "./app.ts";
+import type { Bench } from "./benchmark.ts";
+import { createLinks, type ShortLink } from "./links.ts";
+import { seeded } from "./random.ts";
+import { createRequests, separator } from "./requests.ts";
+
+/** Links in a Postgres of their own, and requests for them. */
+export interface Site extends AsyncDisposable {
+  /** For what else belongs to it; removed with it. */
+  readonly dir: string;
+  readonly links: readonly ShortLink[];
+  readonly requests: readonly string[];
+  /** The same in a file, for wrk. */
+  readonly requestsPath: string;
+  /** Where the edges of this site write: the journal is their event log. */
+  readonly journalUrl: string;
+  /** Starts an edge on these links. */
+  startEdge(options: { capture: "on" | "off"; core?: number | undefined }): Promise<Edge>;
+}
+
+export interface Edge {
+  readonly app: App;
+  /** Where it answers visitors. */
+  readonly port: number;
+}
+
+/** Enough that wrk does not send the same ones again within some milliseconds. */
+const requestCount = 20_000;
+
+export async function openSite(bench: Bench, linkCount: number): Promise<Site> {
+  await using resources = new AsyncDisposableStack();
+  const { path: dir } = resources.use(await tempDir());
+  const random = seeded(2);
+  const links = createLinks(random, linkCount);
+  const requests = createRequests(random, links, requestCount);
+  const requestsPath = join(dir, "requests");
+  await writeFile(requestsPath, requests.map((request) => request + separator).join(""));
+  const postgres = resources.use(await startPostgres({ dataDir: join(dir, "postgres"), log: silentLog }));
+  await migrate(postgres.url, { log: silentLog, signal: bench.signal });
+  await storeLinks(postgres.url, links, bench.signal);
+
+  const journalUrl = `journal://${join(dir, "journal")}?groups=store`;
+  const edges = resources.use(new AsyncDisposableStack());
+  const opened = resources.move();
+  return {
+    dir,
+    links,
+    requests,
+    requestsPath,
+    journalUrl,
+    async startEdge({ capture, core }) {
+      const app = edges.use(
+        await startApp(
+          {
+            name: "edge-redirect",
+            core,
+            env: {
+              DATABASE_URL: postgres.url,
+              EVENT_LOG_URL: journalUrl,
+              CAPTURE: capture,
+              HOST: "127.0.0.1",
+              PORT: "0",
+              DRAIN_NOTICE_MS: "0",
+              LOG_LEVEL: "info",
+            },
+          },
+          bench,
+        ),
+      );
+      return { app, port: await app.portOf("listening for visitors") };
+    },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+}
+
+async function storeLinks(url: string, links: readonly ShortLink[], signal: AbortSignal): Promise<void> {
+  await using store = openLinkStore(url, { log: silentLog });
+  for (const domain of new Set(links.map((link) => link.domain))) await store.ensureDomain(domain, "bench");
+  const left = links.values();
+  // As many at a time as the store has connections.
+  const lanes = Array.from({ length: 8 }, async () => {
+    for (const link of left) {
+      signal.throwIfAborted();
+      await store.create(link);
+    }
+  });
+  await Promise.all(lanes);
+}
