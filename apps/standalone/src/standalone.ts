@@ -44,13 +44,13 @@ export async function standalone({ config, watch, output, log, signal }: Standal
   const { EDGE_PORT, EDGE_OPS_PORT, INGESTER_OPS_PORT } = config;
   await waitForPorts({ EDGE_PORT, EDGE_OPS_PORT, INGESTER_OPS_PORT }, runFile.isLeftOver ? leaveWithinMs : 0);
 
-  const refused = Promise.withResolvers<never>();
-  // It is waited for below; until then it is no unhandled rejection.
-  refused.promise.catch(() => {});
+  const refused = new AbortController();
+  const over = AbortSignal.any([signal, refused.signal]);
   async function keep<Process extends Running>(name: string, start: () => Promise<Process>) {
     signal.throwIfAborted();
-    const onRefused = () =>
-      refused.reject(new ServiceError("config", `${name} refuses its configuration; it says why above`));
+    const onRefused = () => {
+      refused.abort(new ServiceError("config", `${name} refuses its configuration; it says why above`));
+    };
     const kept = resources.use(await keepRunning(start, { log: output.log(name), onRefused }));
     // For whoever leaves in a hurry: nothing of ours goes on.
     process.once("exit", () => kept.kill());
@@ -72,9 +72,10 @@ export async function standalone({ config, watch, output, log, signal }: Standal
     kept.push(await keep(app.name, () => startApp(app, output)));
   }
   if (watch) resources.use(watchSources(root, () => kept.forEach((each) => each.restart())));
-  await Promise.race([whenReady([EDGE_OPS_PORT, INGESTER_OPS_PORT], signal), refused.promise]);
-  output.print(welcome(config, path));
-  await Promise.race([aborted(signal), refused.promise]);
+  await whenReady([EDGE_OPS_PORT, INGESTER_OPS_PORT], over);
+  if (!over.aborted) output.print(welcome(config, path));
+  await aborted(over);
+  refused.signal.throwIfAborted();
 }
 
 /** The tables, and a link to click. Tried again for a minute: a server may be killed at this very moment too. */
@@ -98,10 +99,10 @@ async function prepare(
   }
 }
 
-/** Resolves when every app says so. One that does not start says why in its own lines. */
-async function whenReady(opsPorts: readonly number[], signal: AbortSignal): Promise<void> {
+/** Resolves when every app says so, or at the end. One that does not start says why in its own lines. */
+async function whenReady(opsPorts: readonly number[], over: AbortSignal): Promise<void> {
   for (const port of opsPorts) {
-    while (!(await isReady(port, signal))) await delay(50, undefined, { signal });
+    while (!over.aborted && !(await isReady(port, over))) await delay(50);
   }
 }
 

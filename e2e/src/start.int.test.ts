@@ -1,0 +1,137 @@
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
+
+import { expect, test } from "vitest";
+
+import { listenerOn, processesOf } from "./processes.ts";
+import { createSystem, type System } from "./system.ts";
+
+const run = promisify(execFile);
+
+/** A click as a browser makes it, and where it is sent. */
+async function click(system: System): Promise<string | null> {
+  const response = await fetch(`http://localhost:${system.ports.edge}/demo`, { redirect: "manual" });
+  expect(response.status).toBe(302);
+  return response.headers.get("location");
+}
+
+/** What the line that `npm start` prints for copying answers. */
+async function pasteQuery(system: System): Promise<string> {
+  const command = /curl '.*'$/.exec(system.output.findLast((line) => line.includes("curl '")) ?? "")?.[0];
+  const { stdout } = await run("sh", ["-c", `${command} --silent --show-error`]);
+  return stdout.trim();
+}
+
+async function nothingIsLeft(system: System): Promise<void> {
+  await expect.poll(() => processesOf(system.dataDir), { timeout: 15_000 }).toEqual([]);
+}
+
+test("npm start: click the link, paste the query, see the click two seconds later; SIGTERM leaves nothing", async () => {
+  await using system = await createSystem({ command: ["npm", "start"] });
+  const npm = system.start();
+  await npm.up;
+  expect(await pasteQuery(system)).toBe("0");
+  expect(await click(system)).toBe("https://example.com/?from=sluice");
+  const clickedAt = performance.now();
+  await expect.poll(() => pasteQuery(system), { timeout: 10_000, interval: 50 }).toBe("1");
+  // A flush is one second; the rest is for a busy machine.
+  expect(performance.now() - clickedAt).toBeLessThan(3_000);
+
+  npm.child.kill("SIGTERM");
+  expect(await npm.ended).toBe(0);
+  await nothingIsLeft(system);
+});
+
+test("after kill -9 of the supervisor its apps leave, and the next start has the data and the ports", async () => {
+  await using system = await createSystem();
+  const killed = system.start();
+  await killed.up;
+  await click(system);
+  killed.child.kill("SIGKILL");
+  await killed.ended;
+
+  const next = system.start();
+  await next.up;
+  await click(system);
+  await expect.poll(() => pasteQuery(system), { timeout: 10_000 }).toBe("2");
+  next.child.kill("SIGINT");
+  // As npm and the terminal send it, twice at once: the second is no order to hurry.
+  next.child.kill("SIGINT");
+  expect(await next.ended).toBe(0);
+  await nothingIsLeft(system);
+});
+
+test("a second order to stop ends what does not stop, and nothing is lost", async () => {
+  await using system = await createSystem();
+  const hurried = system.start();
+  await hurried.up;
+  await click(system);
+  // It will not drain: it is frozen.
+  process.kill((await listenerOn(system.ports.ingesterOps)) ?? 0, "SIGSTOP");
+  hurried.child.kill("SIGTERM");
+  await expect.poll(() => system.output.join("\n")).toContain("stopping");
+  // Sooner, it would pass for the echo of the first.
+  await delay(600);
+  hurried.child.kill("SIGTERM");
+  expect(await hurried.ended).toBe(1);
+  await nothingIsLeft(system);
+
+  const next = system.start();
+  await next.up;
+  await expect.poll(() => pasteQuery(system), { timeout: 10_000 }).toBe("1");
+  next.child.kill("SIGTERM");
+  expect(await next.ended).toBe(0);
+});
+
+test("what keeps it from starting is said in one line, with what to do, and leaves nothing running", async () => {
+  await using system = await createSystem();
+  const running = system.start();
+  await running.up;
+  await using other = await createSystem({ env: { SLUICE_DATA_DIR: system.dataDir } });
+  expect(await refusal(other)).toEqual([
+    78,
+    expect.stringContaining("another Sluice runs on the data directory"),
+  ]);
+
+  await using sameEdgePort = await createSystem({ env: { EDGE_PORT: String(system.ports.edge) } });
+  expect(await refusal(sameEdgePort)).toEqual([
+    1,
+    `sluice: port ${system.ports.edge} is in use: end what uses it, or choose another by EDGE_PORT`,
+  ]);
+
+  await using samePostgresPort = await createSystem({
+    env: { POSTGRES_PORT: String(system.ports.postgres) },
+  });
+  const [code, line] = await refusal(samePostgresPort);
+  expect([code, line]).toEqual([
+    1,
+    expect.stringMatching(/^sluice: .*port \d+ .*in use.* by POSTGRES_PORT$/),
+  ]);
+  await nothingIsLeft(samePostgresPort);
+
+  await using newer = await createSystem();
+  await writeFile(join(newer.dataDir, "VERSION"), "2\n");
+  expect(await refusal(newer)).toEqual([78, expect.stringContaining("is of version 2")]);
+
+  await using mistaken = await createSystem({ env: { EDGE_PORT: "eighty" } });
+  expect(await refusal(mistaken)).toEqual([78, expect.stringContaining("EDGE_PORT")]);
+
+  await using mistakenApp = await createSystem({ env: { JOURNAL_BUDGET: "much" } });
+  expect(await refusal(mistakenApp)).toEqual([
+    78,
+    "sluice: edge-redirect refuses its configuration; it says why above",
+  ]);
+  await nothingIsLeft(mistakenApp);
+
+  running.child.kill("SIGTERM");
+  expect(await running.ended).toBe(0);
+});
+
+/** The exit code of a start that fails, and its last line. */
+async function refusal(system: System): Promise<[number | null, string]> {
+  const code = await system.start().ended;
+  return [code, system.output.filter((line) => line.trim() !== "").at(-1) ?? ""];
+}

@@ -1,0 +1,80 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+import { Marks } from "./marks.ts";
+import type { System } from "./system.ts";
+
+export interface Verdict {
+  /** Answered clicks that are not in `clicks`. Must be empty. */
+  readonly missing: readonly number[];
+  /** Events in the table: the answered ones, and some that were not answered. */
+  readonly stored: number;
+  /** Rows beyond the first of an event, counted without FINAL and with merges stopped. Must be 0. */
+  readonly repeats: number;
+  /** Numbers below a run's highest that are neither stored nor refused, a text a run. Must be empty. */
+  readonly holes: readonly string[];
+  /** Numbers that edges used up for clicks they could not journal, and said so. */
+  readonly refused: number;
+  readonly runs: number;
+  /** The highest merge level of a part. Must be 0: a merge would have hidden repeats. */
+  readonly mergeLevel: number;
+  readonly deadLetters: number;
+}
+
+/**
+ * Keeps the engine from merging, for good: unlike `SYSTEM STOP MERGES` a table's setting outlives a `kill -9`, so
+ * there is no moment after a restart in which repeats could disappear. `judge` checks that it worked.
+ */
+export async function stopMerges(system: System): Promise<void> {
+  await system.query(
+    `ALTER TABLE click_events MODIFY SETTING
+       max_bytes_to_merge_at_max_space_in_pool = 1, max_bytes_to_merge_at_min_space_in_pool = 1,
+       parts_to_delay_insert = 1000000, parts_to_throw_insert = 1000000`,
+  );
+}
+
+/** Waits at most so long until every answered click is in `clicks`, and then says what is wrong. */
+export async function judge(system: System, answered: Marks, waitMs: number): Promise<Verdict> {
+  const deadline = performance.now() + waitMs;
+  let missing = await missingMarks(system, answered);
+  while (missing.length > 0 && performance.now() < deadline) {
+    await delay(500);
+    missing = await missingMarks(system, answered);
+  }
+  const [rows = 0, stored = 0, runs = 0] = await numbers(
+    system,
+    "SELECT count(), uniqExact(event_id), uniqExact(edge_run) FROM click_events",
+  );
+  const [mergeLevel = 0] = await numbers(
+    system,
+    "SELECT max(level) FROM system.parts WHERE table = 'click_events' AND active",
+  );
+  const [deadLetters = 0] = await numbers(system, "SELECT count() FROM click_dead_letters");
+  const [refused = 0] = await numbers(
+    system,
+    "SELECT sum(to_seq - from_seq + 1) FROM click_refused_ranges FINAL",
+  );
+  const holes = await system.query(holesQuery);
+  return { missing, stored, repeats: rows - stored, holes, refused, runs, mergeLevel, deadLetters };
+}
+
+/** A run's numbers count from 1, so as many have to be known as the highest says. */
+const holesQuery = `
+  SELECT edge_run, max(seq) AS highest, uniqExact(seq) AS known FROM (
+    SELECT edge_run, edge_seq AS seq FROM click_events
+    UNION ALL
+    SELECT edge_run, arrayJoin(range(from_seq, to_seq + 1)) FROM click_refused_ranges FINAL
+  )
+  GROUP BY edge_run HAVING highest != known`;
+
+async function missingMarks(system: System, answered: Marks): Promise<number[]> {
+  // A query that falls between two lives of the engine says nothing.
+  const rows = await system.query("SELECT utm_content FROM clicks").catch(() => []);
+  const stored = new Marks();
+  for (const row of rows) stored.add(Number(row));
+  return [...answered.missingFrom(stored)];
+}
+
+async function numbers(system: System, statement: string): Promise<number[]> {
+  const [row = ""] = await system.query(statement);
+  return row.split("\t").map(Number);
+}
