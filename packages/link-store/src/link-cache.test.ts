@@ -167,13 +167,13 @@ describe("memory", () => {
     expect(at("hot")).toEqual(found(link("hot")));
   });
 
-  test("is not taken by look-ups without bound: beyond five hundred at once the answer is unavailable", async () => {
+  test("is not taken by look-ups without bound: beyond 250 at once the answer is unavailable", async () => {
     const { at, server, asked } = setUp();
     const answered = Promise.withResolvers<void>();
     server.answer = answered.promise;
-    const waiting = Array.from({ length: 500 }, (_, index) => at(`s${index}`));
+    const waiting = Array.from({ length: 250 }, (_, index) => at(`s${index}`));
     expect(at("one-more")).toEqual(unavailable);
-    expect(asked).toHaveLength(500);
+    expect(asked).toHaveLength(250);
     answered.resolve();
     await all(waiting);
     expect(await at("one-more")).toEqual({ kind: "unknown" });
@@ -230,6 +230,20 @@ describe("while Postgres is away", () => {
     expect(await all([at("x"), at("y")])).toEqual([found(link("x")), { kind: "unknown" }]);
   });
 
+  test("nobody else waits for the one look-up that finds out whether it is back", async () => {
+    const { at, server } = setUp();
+    server.away = true;
+    await at("x");
+    server.now += 5_000;
+    const answered = Promise.withResolvers<void>();
+    server.answer = answered.promise;
+    const first = at("x");
+    server.now += 1_000;
+    expect(at("y")).toEqual(unavailable);
+    answered.resolve();
+    expect(await first).toEqual(unavailable);
+  });
+
   test("only the first of the look-ups that fail together makes the pause longer", async () => {
     const { at, server, asked } = setUp();
     const answered = Promise.withResolvers<void>();
@@ -261,6 +275,22 @@ describe("the hottest links", () => {
     expect(cache.hottest(3).map(({ slug }) => slug)).toEqual(["hot", "warm", "cold"]);
     expect(cache.hottest(0)).toEqual([]);
     expect(cache.hottest(10)).toHaveLength(4);
+  });
+
+  test("keep their place through being read again, and lose it to new favourites in time", async () => {
+    const { add, at, cache, server } = setUp();
+    add(link("old"), link("new"));
+    for (let n = 0; n < 1_000; n += 1) await at("old");
+    for (let n = 0; n < 10; n += 1) await at("new");
+    server.now += 2 * ttlMs;
+    await at("old");
+    expect(cache.hottest(1)).toEqual([link("old")]);
+    for (let round = 0; round < 20; round += 1) {
+      server.now += 2 * ttlMs;
+      await at("old");
+      for (let n = 0; n < 10; n += 1) await at("new");
+    }
+    expect(cache.hottest(1)).toEqual([link("new")]);
   });
 
   test("of an earlier process are given while Postgres is away, and in the same order again", async () => {

@@ -11,7 +11,7 @@ export interface LookupGate {
 }
 
 /** Look-ups at once. Postgres answers some thousands a second, so that the last in line is not taken for an outage. */
-const maxInFlight = 500;
+const maxInFlight = 250;
 
 /**
  * Open while look-ups succeed. After a failure it stays shut for a while that grows from 0.1 to 5 s, then lets one

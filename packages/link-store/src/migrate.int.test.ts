@@ -56,6 +56,28 @@ describeWith("migrations on a real Postgres", testPostgres, (postgres) => {
     expect(await sql("SELECT FROM one, two")).toEqual([]);
   });
 
+  test("leave nothing of a file when the process is killed before the note that it ran", async () => {
+    await using dir = await tempDir();
+    await write(dir.path, { "0001_one.sql": "CREATE TABLE one (a int)" });
+    await migrate(url(), { log, directory: dir.path });
+    await write(dir.path, { "0002_two.sql": "CREATE TABLE two (a int)" });
+    await using other = await connect(url());
+    // Lets the notes be read and not be written.
+    await other.query("BEGIN; LOCK TABLE schema_migrations IN SHARE MODE");
+    const killed = migrateProcess(url(), dir.path);
+    const blocked = "SELECT FROM pg_locks WHERE mode = 'RowExclusiveLock' AND NOT granted";
+    while ((await sql(blocked)).length === 0) await delay(20);
+    killed.kill("SIGKILL");
+    await exitStatus(killed);
+    while ((await sql(blocked)).length > 0) await delay(20);
+    await other.query("ROLLBACK");
+
+    await migrate(url(), { log, directory: dir.path });
+
+    expect(await sql("SELECT FROM schema_migrations")).toHaveLength(2);
+    expect(await sql("SELECT FROM two")).toEqual([]);
+  });
+
   test("leave nothing of a file that fails, and name it", async () => {
     await using dir = await tempDir();
     await write(dir.path, { "0001_one.sql": "CREATE TABLE one (a int); SELECT 1 / 0" });

@@ -170,7 +170,7 @@ describeWith("a link store on a real Postgres", openStore, (opened) => {
 
   test("answers many more requests at once than it has connections", async () => {
     await create({ slug: "busy" });
-    const links = await Promise.all(Array.from({ length: 500 }, () => store().resolve("a.example", "busy")));
+    const links = await Promise.all(Array.from({ length: 100 }, () => store().resolve("a.example", "busy")));
     expect(links.every((link) => link?.slug === "busy")).toBe(true);
   });
 
