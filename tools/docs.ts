@@ -1,5 +1,6 @@
 // Writes docs/configuration.md from the `Config` of every app (`--write`), or fails when the file is not current.
-import { globSync, readFileSync, writeFileSync } from "node:fs";
+// Fails, too, when a page names a file that is not there.
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 import { describeFields, type FieldFacts } from "../packages/service/src/config-fields.ts";
@@ -30,6 +31,21 @@ if (process.argv.includes("--write")) writeFileSync(page, text);
 else if (readIfThere() !== text) {
   console.error("docs/configuration.md is not what the apps' config.ts say: run `npm run fix`");
   process.exitCode = 1;
+}
+
+for (const path of globSync(["*.md", "docs/**/*.md"], { cwd: fileURLToPath(root) })) {
+  const named = readFileSync(new URL(path, root), "utf8");
+  // Sources are named from the root, links from the page.
+  const sources = [...named.matchAll(/`((?:apps|packages|e2e|bench|tools)\/[\w./-]+\.\w+)`/g)].map(
+    ([, to = ""]) => new URL(to, root),
+  );
+  const links = [...named.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(
+    ([, to = ""]) => new URL(to, new URL(path, root)),
+  );
+  for (const missing of [...sources, ...links].filter((url) => !existsSync(url))) {
+    console.error(`${path} names ${fileURLToPath(missing)}, which is not there`);
+    process.exitCode = 1;
+  }
 }
 
 function section(title: string, Config: unknown): string {

@@ -13,7 +13,7 @@ export interface Position {
   readonly finished: boolean;
 }
 
-export const oldest: Position = { nextSeq: 1, segment: 0, offset: 0, finished: false };
+const oldest: Position = { nextSeq: 1, segment: 0, offset: 0, finished: false };
 
 /**
  * Two slots, written in turn and in place, so that a full disk cannot stop a commit and a write that was cut
