@@ -1,0 +1,161 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { migrate } from "@sluice/click-store/migrate.ts";
+import type { EventLog } from "@sluice/event-log/event-log.ts";
+import { openEventLog } from "@sluice/event-log/open.ts";
+import { silentLog } from "@sluice/service/log.ts";
+import { createMetrics } from "@sluice/service/metrics.ts";
+import { startClickHouse } from "@sluice/local-services/clickhouse.ts";
+import { type TestClickHouse, testClickHouse } from "@sluice/testkit/clickhouse.ts";
+import { describeWith } from "@sluice/testkit/describe-with.ts";
+import { tempDir } from "@sluice/testkit/temp-dir.ts";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startIngester } from "./ingester-process.ts";
+import { clickRecord, sampleClick } from "./sample-clicks.ts";
+
+/** Numbers from 0 up to 1, the same at each run of a test. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** A journal of its own for a test, and clicks of one run to append to it. */
+async function openJournal() {
+  await using stack = new AsyncDisposableStack();
+  const { path } = stack.use(await tempDir());
+  const url = `journal://${path}?groups=store`;
+  const events: EventLog = stack.use(await openEventLog(url, { log: silentLog, metrics: createMetrics() }));
+  const opened = stack.move();
+  let appended = 0;
+  return {
+    url,
+    appended: () => appended,
+    async append(count: number) {
+      const clicks = Array.from({ length: count }, (_, index) => sampleClick(1, appended + index + 1));
+      await events.append("clicks", clicks.map(clickRecord));
+      appended += count;
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** What `counts` says when so many are there, each once. */
+function all(count: number): string {
+  return `${count}\t${count}\t1\t${count}\n`;
+}
+
+describeWith("the ingester", testClickHouse, (clickhouse) => {
+  const storeUrl = () => `${clickhouse().url}/${clickhouse().database}`;
+
+  beforeAll(() => migrate(storeUrl(), { log: silentLog }));
+  beforeEach(async () => {
+    await ask(clickhouse(), "TRUNCATE TABLE click_events");
+    await ask(clickhouse(), "SYSTEM STOP MERGES click_events");
+  });
+
+  /** Rows without FINAL, unique ones, first and last number. */
+  const counts = () =>
+    ask(clickhouse(), "SELECT count(), uniqExact(event_id), min(edge_seq), max(edge_seq) FROM click_events");
+  test("killed 20 times at arbitrary moments while clicks come, it has each click in the table exactly once", async () => {
+    await using journal = await openJournal();
+    const settings = {
+      EVENT_LOG_URL: journal.url,
+      CLICK_STORE_URL: storeUrl(),
+      // Small batches: most moments are between two steps of one.
+      BATCH_MIN_ROWS: "1",
+      BATCH_MAX_ROWS: "300",
+      BATCH_MAX_WAIT_MS: "1",
+    };
+    const random = seeded(20_261_130);
+    const enough = new AbortController();
+    async function clicksCome(): Promise<void> {
+      while (!enough.signal.aborted) {
+        await journal.append(30);
+        await delay(15);
+      }
+    }
+    async function kill(): Promise<void> {
+      for (let life = 0; life < 20; life += 1) {
+        await using ingester = startIngester(settings);
+        await ingester.said("operations server listening");
+        await delay(random() * 800);
+        ingester.kill("SIGKILL");
+      }
+      enough.abort();
+    }
+    await Promise.all([clicksCome(), kill()]);
+
+    await using _ = startIngester({ ...settings, BATCH_MAX_ROWS: "5000" });
+    await expect.poll(counts, { timeout: 60_000, interval: 200 }).toBe(all(journal.appended()));
+  });
+
+  test("told to stop, it stores and commits what it has in hand, and leaves nothing to be looked up", async () => {
+    await using journal = await openJournal();
+    await journal.append(20_000);
+    const settings = { EVENT_LOG_URL: journal.url, CLICK_STORE_URL: storeUrl(), BATCH_MAX_ROWS: "2000" };
+    {
+      await using first = startIngester(settings);
+      await expect.poll(() => first.metric("ingest_rows_total"), { timeout: 30_000 }).toBeGreaterThan(0);
+      first.kill("SIGTERM");
+      expect(await first.ended).toBe(0);
+    }
+    const [stored] = (await counts()).split("\t");
+    expect(Number(stored)).toBeLessThan(20_000);
+    await using second = startIngester(settings);
+    await expect.poll(counts, { timeout: 30_000 }).toBe(all(20_000));
+    expect(await second.metric("ingest_repeats_looked_up_total")).toBe(0);
+  });
+});
+
+describe("the ingester", () => {
+  test("while ClickHouse is away or without tables it waits, not ready and small, and then stores everything", async () => {
+    await using journal = await openJournal();
+    await journal.append(60_000);
+    await using data = await tempDir();
+    const options = { dataDir: data.path, log: silentLog };
+    const { port } = await startClickHouse(options).then(async (server) => {
+      await server[Symbol.asyncDispose]();
+      return server;
+    });
+
+    const CLICK_STORE_URL = `http://127.0.0.1:${port}`;
+    await using ingester = startIngester({ EVENT_LOG_URL: journal.url, CLICK_STORE_URL });
+    await ingester.said("ClickHouse does not store: it is tried again, and the event log keeps the data");
+    expect((await ingester.readiness()).status).toBe(503);
+    // A batch is in hand; more are fetched ahead, up to a bound.
+    await expect.poll(() => ingester.metric("ingest_oldest_unflushed_seconds")).toBeGreaterThan(2);
+    expect(await ingester.metric("process_resident_memory_bytes")).toBeLessThan(256e6);
+
+    await using server = await startClickHouse({ ...options, port });
+    await expect
+      .poll(async () => (await ingester.readiness()).body, { timeout: 30_000 })
+      .toMatch(/sluice migrate/);
+    expect((await ingester.readiness()).status).toBe(503);
+
+    await migrate(server.url, { log: silentLog });
+    await expect
+      .poll(() => ask({ url: server.url, database: "default" }, "SELECT count() FROM click_events"), {
+        timeout: 60_000,
+      })
+      .toBe("60000\n");
+    await expect.poll(async () => (await ingester.readiness()).status, { timeout: 10_000 }).toBe(200);
+  });
+
+  test("a wrong configuration is said all at once, and starting again would not help", async () => {
+    await using ingester = startIngester({ CLICK_STORE_URL: "localhost", BATCH_MIN_ROWS: "0" });
+    expect(await ingester.ended).toBe(78);
+    expect(ingester.stderr()).toMatch(/EVENT_LOG_URL[^]*CLICK_STORE_URL[^]*BATCH_MIN_ROWS/);
+  });
+});
+
+async function ask(
+  { url, database }: Pick<TestClickHouse, "url" | "database">,
+  query: string,
+): Promise<string> {
+  const response = await fetch(`${url}/?database=${database}`, { method: "POST", body: query });
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+  return text;
+}
