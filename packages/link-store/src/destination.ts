@@ -1,4 +1,4 @@
-export const maxDestinationBytes = 16_384;
+import { limits } from "@sluice/click-event/click-event.ts";
 
 /**
  * Schemes a link may lead to: the web, mail and telephone, and the apps that public bug reports of other
@@ -34,6 +34,6 @@ export function normaliseDestination(text: string): { href: string } | { takes: 
   if (url === null) return { takes: "an absolute URL, such as https://example.com/" };
   if (!schemes.has(url.protocol)) return { takes: `one of the schemes ${[...schemes].join(" ")}` };
   if (!printableAscii.test(url.href)) return { takes: "a URL without spaces" };
-  if (url.href.length > maxDestinationBytes) return { takes: `at most ${maxDestinationBytes} bytes` };
+  if (url.href.length > limits.destination) return { takes: `at most ${limits.destination} bytes` };
   return { href: url.href };
 }

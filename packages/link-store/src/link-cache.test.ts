@@ -150,7 +150,7 @@ describe("a slug without a link", () => {
 
 describe("memory", () => {
   test("is bounded by the bytes of the links, the least recently used going first", async () => {
-    const { add, at } = setUp({ maxBytes: 200_000 });
+    const { add, at } = setUp({ maxBytes: 200_001 });
     const long = Array.from({ length: 40 }, (_, index) =>
       link(`l${index}`, `https://x.y/${"a".repeat(16_000)}`),
     );

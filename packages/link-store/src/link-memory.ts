@@ -21,14 +21,15 @@ export interface LinkMemoryOptions {
   readonly random: () => number;
 }
 
-export type LinkMemory = ReturnType<typeof createLinkMemory>;
-
 /** What is known of links and of slugs that have none, each bounded by bytes; the least recently used goes first. */
 export function createLinkMemory(options: LinkMemoryOptions) {
   const { maxBytes, ttlMs, negativeTtlMs, staleMs, now, random } = options;
   const links = new LRUCache<string, Held>({ maxSize: maxBytes, sizeCalculation: bytesOfHeld });
   // On their own, so that a scan of made-up slugs cannot push out links.
-  const unknowns = new LRUCache<string, number>({ maxSize: maxBytes / 8, sizeCalculation: bytesOfUnknown });
+  const unknowns = new LRUCache<string, number>({
+    maxSize: Math.ceil(maxBytes / 8),
+    sizeCalculation: bytesOfUnknown,
+  });
 
   /** What was read together must not run out together. */
   const jitter = (ms: number): number => ms * (0.9 + 0.2 * random());
@@ -83,7 +84,7 @@ export function createLinkMemory(options: LinkMemoryOptions) {
         links.set(key, { found, readAt: now(), freshUntil: -Infinity, staleUntil: now() + staleMs, uses: 0 });
       }
     },
-    /** Of the links. */
+    /** Taken by links. */
     bytes: () => links.calculatedSize,
   };
 }

@@ -1,5 +1,7 @@
-/** UTF-16 units; the column and the event have room for as many. */
-const maxLength = 512;
+import { limits } from "@sluice/click-event/click-event.ts";
+
+/** In UTF-16 units. A longer one could be stored, but none of its clicks. */
+const maxLength = limits.slug;
 
 /**
  * What can never be reached as one path segment of a URL: its delimiters, `\` (browsers turn it into `/`), `%`
