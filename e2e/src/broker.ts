@@ -1,38 +1,36 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-import { startKafka } from "@sluice/local-services/kafka.ts";
-import { silentLog } from "@sluice/service/log.ts";
-import { tempDir } from "@sluice/testkit/temp-dir.ts";
+import { createTopics } from "@sluice/event-log/kafka-topics.ts";
+import { testKafka } from "@sluice/testkit/kafka.ts";
 
-/** A broker of one node that comes back after it was killed. */
+/** A broker that is started again after it was killed. */
 export interface Broker extends AsyncDisposable {
   readonly url: string;
-  /** Returns false while it is away. */
+  /** `kill -9`; returns false while it is down. */
   kill(): Promise<boolean>;
 }
 
-/** How long a broker stays away: longer than a client's first attempts, shorter than anybody's patience. */
+/** Longer than a client's first attempts take. */
 const awayMs = 1_500;
 
+/** One broker with the topic of the clicks. */
 export async function openBroker(): Promise<Broker> {
-  await using resources = new AsyncDisposableStack();
-  const { path } = resources.use(await tempDir());
-  const kafka = resources.use(await startKafka({ dataDir: path, log: silentLog }));
-  const [node] = kafka.nodes;
-  if (node === undefined) throw new Error("a cluster of one broker has none");
-  const opened = resources.move();
-  let away = Promise.resolve();
+  const kafka = await testKafka();
+  const node = kafka.cluster?.nodes[0];
+  if (node === undefined) throw new Error("a broker that is to be killed has to be its own: unset KAFKA_URL");
+  await createTopics(kafka.url, [{ topic: "clicks", partitions: 4, replication: 1 }]);
+  let back = Promise.resolve();
   return {
     url: kafka.url,
     async kill() {
       if (node.server() === undefined) return false;
       await node.kill();
-      away = delay(awayMs).then(() => node.start());
+      back = delay(awayMs).then(() => node.start());
       return true;
     },
     async [Symbol.asyncDispose]() {
-      await away;
-      await opened[Symbol.asyncDispose]();
+      await back;
+      await kafka[Symbol.asyncDispose]();
     },
   };
 }

@@ -15,16 +15,24 @@ export interface KillPlan {
   readonly random: () => number;
 }
 
-/** Kills until so many have been dealt. Resolves with how many each victim got. */
-export async function killAtRandom(plan: KillPlan): Promise<Map<string, number>> {
-  const dealt = new Map(plan.victims.map(({ name }) => [name, 0]));
-  let left = plan.kills;
-  // Every victim is hit at least once: a draw alone may spare one.
-  const first = plan.victims.toSorted(() => plan.random() - 0.5);
-  while (left > 0) {
-    await delay(plan.meanPauseMs * (0.5 + plan.random()));
-    const victim = first.pop() ?? plan.victims[Math.floor(plan.random() * plan.victims.length)];
+/**
+ * Kills until so many have been dealt, and resolves with how many each victim got. Everyone has a turn before
+ * anyone has another; one that is down is passed over until it is up.
+ */
+export async function killAtRandom({
+  victims,
+  kills,
+  meanPauseMs,
+  random,
+}: KillPlan): Promise<Map<string, number>> {
+  const dealt = new Map(victims.map(({ name }) => [name, 0]));
+  let waiting: Victim[] = [];
+  for (let left = kills; left > 0;) {
+    await delay(meanPauseMs * (0.5 + random()));
+    if (waiting.length === 0) waiting = [...victims];
+    const victim = waiting[Math.floor(random() * waiting.length)];
     if (victim === undefined || !(await victim.kill())) continue;
+    waiting = waiting.filter((other) => other !== victim);
     dealt.set(victim.name, (dealt.get(victim.name) ?? 0) + 1);
     left -= 1;
   }

@@ -2,24 +2,23 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { seeded } from "@sluice/testkit/seed.ts";
 
+import type { Broker } from "./broker.ts";
 import { startClicks } from "./clicks.ts";
 import { killAtRandom, type Victim } from "./kills.ts";
 import { listenerOn, processesOf } from "./processes.ts";
-import { openBroker } from "./broker.ts";
 import { createSystem, type System } from "./system.ts";
 import { judge, stopMerges, type Verdict } from "./verdict.ts";
 
 export interface OrdealOptions {
-  readonly log: "journal" | "kafka";
+  /** The event log; without one, the edge's own journal. It is killed like everything else. */
+  readonly broker?: Broker;
   readonly kills: number;
   readonly meanPauseMs: number;
   readonly perSecond: number;
   /** At least so many answered clicks; the load goes on until the last kill all the same. */
   readonly clicks: number;
-  /** Chooses who is killed and when. How the machine schedules it all remains its own affair. */
+  /** Chooses who is killed and when; how the machine schedules the rest remains its own affair. */
   readonly seed: number;
-  /** Told what happens, a line each. */
-  readonly say: (line: string) => void;
 }
 
 export interface Report extends Verdict {
@@ -28,15 +27,15 @@ export interface Report extends Verdict {
   readonly unanswered: ReadonlyMap<string, number>;
   readonly kills: ReadonlyMap<string, number>;
   readonly seconds: number;
-  /** Of the supervisor, told to stop at the end; 0 when it stopped in good order. */
+  /** Of the supervisor, told to stop at the end. */
   readonly exitCode: number | null;
-  /** Processes of the system that were still there after it had stopped. Must be empty. */
+  /** Processes of the system that were still there after it had stopped. */
   readonly leftOver: readonly string[];
-  /** What the supervisors printed last. */
-  readonly output: readonly string[];
+  /** For whoever has to find out what went wrong: the seed, and the last of what was printed. */
+  readonly story: string;
 }
 
-/** How long the pipeline may take, all restarts behind it, until what was answered is stored. */
+/** How long it may take, all restarts behind it, until what was answered is stored. */
 const settleMs = 60_000;
 
 /**
@@ -45,11 +44,9 @@ const settleMs = 60_000;
  */
 export async function ordeal(options: OrdealOptions): Promise<Report> {
   const startedAt = performance.now();
-  await using resources = new AsyncDisposableStack();
-  const broker = options.log === "kafka" ? resources.use(await openBroker()) : undefined;
-  const env = broker === undefined ? {} : { EVENT_LOG_URL: broker.url };
-  const system = resources.use(await createSystem({ env }));
-  const supervisor = keepSupervisor(system, options.say);
+  const { broker } = options;
+  await using system = await createSystem(broker === undefined ? {} : { env: { EVENT_LOG_URL: broker.url } });
+  const supervisor = keepSupervisor(system);
   await supervisor.up();
   await stopMerges(system);
 
@@ -59,7 +56,7 @@ export async function ordeal(options: OrdealOptions): Promise<Report> {
     random: seeded(options.seed),
     victims: [
       ...listeners(system),
-      { name: "supervisor", kill: () => supervisor.kill() },
+      { name: "supervisor", kill: async () => supervisor.kill() },
       ...(broker === undefined ? [] : [{ name: "broker", kill: () => broker.kill() }]),
     ],
   });
@@ -67,6 +64,7 @@ export async function ordeal(options: OrdealOptions): Promise<Report> {
   clicks.stop();
   await clicks.done;
 
+  await supervisor.up();
   const verdict = await judge(system, clicks.answered, settleMs);
   const exitCode = await supervisor.stop();
   const leftOver = (await processesOf(system.dataDir)).map(({ pid, command }) => `${pid} ${command}`);
@@ -78,45 +76,55 @@ export async function ordeal(options: OrdealOptions): Promise<Report> {
     seconds: (performance.now() - startedAt) / 1000,
     exitCode,
     leftOver,
-    output: system.output.slice(-200),
+    story: [`seed ${options.seed}`, ...system.output.slice(-200)].join("\n"),
   };
 }
 
-/** What is told by its port; it is started again by the supervisor. */
+/** What a report has that it must not have, and its story at the end; empty when all is well. */
+export function problems(report: Report): string[] {
+  const { missing, holes, leftOver, kills, exitCode } = report;
+  const first = missing.slice(0, 20).join(" ");
+  const found: [boolean, string][] = [
+    [missing.length > 0, `${missing.length} clicks were answered and are not stored: ${first}`],
+    [report.repeats > 0, `${report.repeats} rows are repeats`],
+    [holes.length > 0, `numbers that nothing accounts for: ${holes.join("; ")}`],
+    [report.deadLetters > 0, `${report.deadLetters} dead letters`],
+    [report.merges > 0, `${report.merges} merges, which would have hidden repeats`],
+    [exitCode !== 0, `the supervisor ended with ${exitCode}`],
+    [leftOver.length > 0, `left running: ${leftOver.join("; ")}`],
+    [[...kills.values()].includes(0), `not everything was killed: ${[...kills].join("; ")}`],
+  ];
+  const said = found.flatMap(([isSo, problem]) => (isSo ? [problem] : []));
+  return said.length === 0 ? [] : [...said, report.story];
+}
+
+/** Those that are known by their port. The supervisor starts them again. */
 function listeners({ ports }: System): Victim[] {
-  const victims = {
-    edge: ports.edge,
-    ingester: ports.ingesterOps,
-    clickhouse: ports.clickhouse,
-    postgres: ports.postgres,
-  };
-  return Object.entries(victims).map(([name, port]) => ({
+  const { edge, ingesterOps: ingester, clickhouse, postgres } = ports;
+  return Object.entries({ edge, ingester, clickhouse, postgres }).map(([name, port]) => ({
     name,
     async kill() {
       const pid = await listenerOn(port);
-      if (pid === undefined) return false;
-      process.kill(pid, "SIGKILL");
-      return true;
+      return pid !== undefined && process.kill(pid, "SIGKILL");
     },
   }));
 }
 
 /** Does what a service manager does: starts the supervisor again whenever it ends. */
-function keepSupervisor(system: System, say: (line: string) => void) {
+function keepSupervisor(system: System) {
   let current = system.start();
   let stopping = false;
   async function keep(): Promise<void> {
     for (;;) {
-      const code = await current.ended;
+      await current.ended;
       if (stopping) return;
-      if (code !== null) say(`the supervisor ended by itself, exit code ${code}; started again`);
       current = system.start();
     }
   }
   const kept = keep();
   return {
     up: () => current.up,
-    kill: async () => current.child.kill("SIGKILL"),
+    kill: () => current.child.kill("SIGKILL"),
     async stop() {
       stopping = true;
       current.child.kill("SIGTERM");

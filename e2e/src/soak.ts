@@ -3,7 +3,8 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 
-import { ordeal, type Report } from "./ordeal.ts";
+import { openBroker } from "./broker.ts";
+import { ordeal, problems, type Report } from "./ordeal.ts";
 
 const { values } = parseArgs({
   options: {
@@ -20,27 +21,21 @@ const perSecond = count("rate", values.rate);
 if (values.log !== "journal" && values.log !== "kafka") throw new Error("--log takes journal or kafka");
 
 console.log(`seed ${values.seed}: ${kills} kills over ${clicks} clicks at ${perSecond}/s, log ${values.log}`);
+await using resources = new AsyncDisposableStack();
+const broker = values.log === "kafka" ? { broker: resources.use(await openBroker()) } : {};
 const report = await ordeal({
-  log: values.log,
+  ...broker,
   seed: count("seed", values.seed),
   kills,
   clicks,
   perSecond,
   // Spread over the whole time that the clicks take.
   meanPauseMs: (clicks / perSecond / kills) * 1000,
-  say: (line) => console.log(line),
 });
 print(report);
-const problems = [
-  report.missing.length,
-  report.repeats,
-  report.holes.length,
-  report.deadLetters,
-  report.mergeLevel,
-];
-const isFine = problems.every((many) => many === 0) && report.exitCode === 0 && report.leftOver.length === 0;
-console.log(isFine ? "every answered click is stored exactly once" : "FAILED");
-process.exitCode = isFine ? 0 : 1;
+const found = problems(report);
+console.log(found.length === 0 ? "every answered click is stored exactly once" : found.join("\n"));
+process.exitCode = found.length === 0 ? 0 : 1;
 
 function print(result: Report): void {
   const lines: [string, unknown][] = [
@@ -56,7 +51,7 @@ function print(result: Report): void {
     ["refused numbers", result.refused],
     ["runs of the edge", result.runs],
     ["dead letters", result.deadLetters],
-    ["merge level", result.mergeLevel],
+    ["merges", result.merges],
     ["kills", perKind(result.kills)],
     ["seconds", Math.round(result.seconds)],
     ["exit code", result.exitCode],

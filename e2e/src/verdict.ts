@@ -15,8 +15,8 @@ export interface Verdict {
   /** Numbers that edges used up for clicks they could not journal, and said so. */
   readonly refused: number;
   readonly runs: number;
-  /** The highest merge level of a part. Must be 0: a merge would have hidden repeats. */
-  readonly mergeLevel: number;
+  /** Parts that were made of others. Must be 0: a merge would have hidden repeats. */
+  readonly merges: number;
   readonly deadLetters: number;
 }
 
@@ -44,9 +44,10 @@ export async function judge(system: System, answered: Marks, waitMs: number): Pr
     system,
     "SELECT count(), uniqExact(event_id), uniqExact(edge_run) FROM click_events",
   );
-  const [mergeLevel = 0] = await numbers(
+  const [merges = 0] = await numbers(
     system,
-    "SELECT max(level) FROM system.parts WHERE table = 'click_events' AND active",
+    `SELECT countIf(min_block_number != max_block_number) FROM system.parts
+     WHERE table = 'click_events' AND active`,
   );
   const [deadLetters = 0] = await numbers(system, "SELECT count() FROM click_dead_letters");
   const [refused = 0] = await numbers(
@@ -54,7 +55,7 @@ export async function judge(system: System, answered: Marks, waitMs: number): Pr
     "SELECT sum(to_seq - from_seq + 1) FROM click_refused_ranges FINAL",
   );
   const holes = await system.query(holesQuery);
-  return { missing, stored, repeats: rows - stored, holes, refused, runs, mergeLevel, deadLetters };
+  return { missing, stored, repeats: rows - stored, holes, refused, runs, merges, deadLetters };
 }
 
 /** A run's numbers count from 1, so as many have to be known as the highest says. */
