@@ -10,6 +10,7 @@ export const Config = z.object({
   EVENT_LOG_URL: url(["kafka", "journal"]).describe(
     "Where clicks go. With `journal:` the edge writes there itself, and no `JOURNAL_` setting counts.",
   ),
+  EVENT_LOG_TOPIC: text({ max: 200 }).default("clicks").describe("The topic of the clicks."),
   EDGE_NAME: text({ max: limits.edge }).default("edge").describe("Names this edge in its events."),
   HOST: text().default("0.0.0.0").describe("Where visitors are listened for."),
   PORT: port().default(8080).describe("The port for visitors."),

@@ -57,10 +57,9 @@ export async function openHotLinks(options: HotLinksOptions): Promise<HotLinks> 
     } catch (error) {
       log.warn({ error, path }, "the hottest links could not be written");
     }
-    saving = undefined;
   }
   const timer = setInterval(() => {
-    saving ??= save();
+    saving ??= save().finally(() => (saving = undefined));
   }, options.everyMs).unref();
   return {
     found: found.length,

@@ -11,12 +11,12 @@ import { ServiceError } from "@sluice/service/service-error.ts";
 
 import type { Config } from "./config.ts";
 
-/** The topic that clicks go to, in the journal and in the event log. */
-export const clicksTopic = "clicks";
 /** For whom the journal holds its segments when clicks go on to another log. */
 export const shipperGroup = "shipper";
 
 export interface Journal {
+  /** The topic of the clicks, here and in the event log. */
+  readonly topic: string;
   readonly settings: JournalSettings;
   /** The same, as the event log takes it. */
   readonly url: string;
@@ -33,7 +33,7 @@ export async function prepareJournal(config: Config): Promise<Journal> {
     const settings = parseJournalUrl(url);
     await mkdir(settings.dir, { recursive: true });
     await access(settings.dir, constants.W_OK | constants.X_OK);
-    return { settings, url, shipped };
+    return { topic: config.EVENT_LOG_TOPIC, settings, url, shipped };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ServiceError("config", `${variable}: takes a journal that can be written: ${reason}`, {
@@ -44,12 +44,12 @@ export async function prepareJournal(config: Config): Promise<Journal> {
 
 /** Begins a run. Rejects with a ServiceError `config` when the folder was written by a newer version. */
 export async function openRun(
-  { settings }: Journal,
+  { settings, topic }: Journal,
   run: string,
   deps: { log: Log; metrics: Metrics },
 ): Promise<JournalWriter> {
   try {
-    return await openJournalWriter(settings.dir, { ...settings, topic: clicksTopic, run, ...deps });
+    return await openJournalWriter(settings.dir, { ...settings, topic, run, ...deps });
   } catch (error) {
     if (!(error instanceof EventLogError) || error.code !== "misuse") throw error;
     throw new ServiceError("config", error.message, { cause: error });

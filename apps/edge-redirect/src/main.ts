@@ -14,7 +14,7 @@ import { openVisitorSalt } from "./capture/visitor-salt.ts";
 import { createVisitors } from "./capture/visitors.ts";
 import { Config } from "./config.ts";
 import { openHotLinks } from "./hot-links.ts";
-import { clicksTopic, type Journal, openRun, prepareJournal, shipperGroup } from "./journal.ts";
+import { type Journal, openRun, prepareJournal, shipperGroup } from "./journal.ts";
 import { isSupervisor, sayReady, superviseWorkers } from "./workers.ts";
 import { type ShipperOptions, startShipper } from "./shipper/shipper.ts";
 import { createHandler } from "./server/handle.ts";
@@ -94,13 +94,13 @@ async function openCaptureOf(service: Service<Config>, journal: Journal): Promis
   });
 }
 
-function shipperOptions(service: Service<Config>, { url, settings }: Journal): ShipperOptions {
+function shipperOptions(service: Service<Config>, { url, settings, topic }: Journal): ShipperOptions {
   const { config, health, log, metrics } = service;
   return {
     task: {
       journalUrl: url,
       eventLogUrl: config.EVENT_LOG_URL,
-      topic: clicksTopic,
+      topic,
       group: shipperGroup,
       setAsidePath: join(settings.dir, "set-aside.ndjson"),
       logLevel: config.LOG_LEVEL,

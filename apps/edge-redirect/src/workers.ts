@@ -29,12 +29,15 @@ export async function superviseWorkers(
   const gauge = metrics.gauge("edge_workers_ready", "Workers that answer visitors");
   const ready = new Set<number>();
 
-  function note(worker: number, isReady: boolean): void {
-    if (isReady) ready.add(worker);
-    else ready.delete(worker);
+  function nowReady(worker: number): void {
+    gauge.set(ready.add(worker).size);
+    health.ready();
+    if (ready.size === wanted) health.degraded("workers", undefined);
+  }
+  function died(worker: number): void {
+    ready.delete(worker);
     gauge.set(ready.size);
-    if (ready.size > 0) health.ready();
-    health.degraded("workers", ready.size < wanted ? `${ready.size} of ${wanted} are ready` : undefined);
+    if (!signal.aborted) health.degraded("workers", `${ready.size} of ${wanted} answer visitors`);
   }
 
   async function keepRunning(number: number): Promise<void> {
@@ -47,11 +50,11 @@ export async function superviseWorkers(
       worker.on("message", (message) => {
         if (message !== readyMessage) return;
         backoff.reset();
-        note(number, true);
+        nowReady(number);
       });
       const status = await exitOf(worker);
       signal.removeEventListener("abort", stop);
-      note(number, false);
+      died(number);
       if (signal.aborted) return;
       log.error({ number, ...status }, "a worker died and is started again");
       await sleep(backoff.next(), signal).catch(() => undefined);

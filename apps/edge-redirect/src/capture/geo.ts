@@ -22,6 +22,12 @@ const defaultDatabase = "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-as
 const maxPlaces = 20_000;
 
 /**
+ * Private, carrier-grade NAT, loopback and link-local addresses (RFC 6890): some databases say a country for them.
+ */
+const notPublic =
+  /^(?:10|127)\.|^192\.168\.|^169\.254\.|^172\.(?:1[6-9]|2\d|3[01])\.|^100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^::1$|^f[cd]|^fe[89ab]/i;
+
+/**
  * Opens a MaxMind database; without a path, the one that comes with Sluice. MaxMind's own layout (GeoLite2,
  * GeoIP2: country, city, ASN) and the flat one of ip-location-db are understood. Rejects with a ServiceError
  * `config` when the file is missing or no such database. The whole file is held in memory.
@@ -32,7 +38,7 @@ export async function openGeo(path: string | undefined): Promise<Locate> {
   const knowsV6 = reader.metadata.ipVersion === 6;
   const encoded = new WeakMap<object, string>();
   return (address) => {
-    if (address === "" || (!knowsV6 && address.includes(":"))) return nowhere;
+    if (address === "" || notPublic.test(address) || (!knowsV6 && address.includes(":"))) return nowhere;
     const found = reader.get(address);
     if (found === null) return nowhere;
     // The reader's cache gives the same object for the same place.

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 
 import { createAgents } from "./agents.ts";
 import { type Locate, unmap } from "./geo.ts";
-import { createVisitorHash } from "./visitor-hash.ts";
+import { createVisitorHash, type VisitorHash } from "./visitor-hash.ts";
 import { dayOf, type VisitorSalt } from "./visitor-salt.ts";
 
 /**
@@ -36,16 +36,12 @@ export function createVisitors(options: {
   const { locate, salt, maxVisitors } = options;
   const visitors = new LRUCache<string, Known>({ max: maxVisitors });
   const describeAgent = createAgents();
-  let hashOfDay = createVisitorHash(salt(0));
-  let hashDay = 0;
+  let hash: { of: VisitorHash; day: number } | undefined;
 
   function identify(address: string, userAgent: string, workspaceId: number, day: number): Known {
-    if (hashDay !== day) {
-      hashOfDay = createVisitorHash(salt(day));
-      hashDay = day;
-    }
+    if (hash?.day !== day) hash = { of: createVisitorHash(salt(day)), day };
     const plain = unmap(address);
-    const visitor = plain === "" ? "" : hashOfDay(workspaceId, plain, userAgent);
+    const visitor = plain === "" ? "" : hash.of(workspaceId, plain, userAgent);
     return { userAgent, workspaceId, day, json: `${locate(plain)},"visitor":"${visitor}"` };
   }
 

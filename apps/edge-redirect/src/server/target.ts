@@ -22,7 +22,9 @@ const maxHosts = 10_000;
  * Reads host, path and query off a request by slicing. `undefined` when it is not clear for which host it is: none
  * or two `Host` headers, one that is no host name, or an absolute URL for another host.
  */
-export function createTargetReader(): (request: IncomingMessage) => Target | undefined {
+export function createTargetReader(): (
+  request: Pick<IncomingMessage, "url" | "rawHeaders">,
+) => Target | undefined {
   const domains = new LRUCache<string, string>({ max: maxHosts });
 
   function domainOf(host: string): string | undefined {
@@ -39,7 +41,7 @@ export function createTargetReader(): (request: IncomingMessage) => Target | und
     if (domain === undefined) return undefined;
     if (url.startsWith("/")) return split(domain, url);
     // A proxy's form, `GET http://host/path`.
-    const [, authority = "", rest = ""] = /^https?:\/\/([^/?#@]+)(.*)$/i.exec(url) ?? [];
+    const [, authority = "", rest = ""] = /^https?:\/\/([^/?#@]+)((?:[/?].*)?)$/i.exec(url) ?? [];
     return authority !== "" && domainOf(authority) === domain
       ? split(domain, rest.startsWith("/") ? rest : `/${rest}`)
       : undefined;

@@ -42,7 +42,7 @@ port.on("message", (message) => {
 
 const done = new AbortController();
 const reporting = untilAborted(done.signal, keepReporting);
-await untilAborted(told.signal, run);
+await untilAborted(tooLate.signal, run);
 done.abort();
 await reporting;
 await report();
@@ -53,10 +53,10 @@ async function run(): Promise<void> {
   await using journal = await openEventLog(journalUrl, { log, metrics });
   await using to = await openWhenReachable("event log", () => openEventLog(eventLogUrl, { log, metrics }), {
     health,
-    signal: told.signal,
+    signal: tooLate.signal,
   });
   await untilAborted(told.signal, () => shipFrom(journal, to, { signal: told.signal }));
-  await untilAborted(tooLate.signal, () => shipFrom(journal, to, { signal: tooLate.signal, until: "now" }));
+  await shipFrom(journal, to, { signal: tooLate.signal, until: "now" });
 }
 
 async function shipFrom(

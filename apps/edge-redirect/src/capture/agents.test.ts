@@ -1,0 +1,56 @@
+import { limits } from "@sluice/click-event/click-event.ts";
+import { describe, expect, it } from "vitest";
+
+import { createAgents } from "./agents.ts";
+
+const read = (json: string): unknown => JSON.parse(`{${json}}`);
+
+describe("what a browser says of itself", () => {
+  it("is kept as it was said", () => {
+    const { json } = createAgents()({
+      "user-agent": "Mozilla/5.0",
+      "accept-language": "de-CH,de;q=0.9,en;q=0.8",
+      "sec-ch-ua": '"Chromium";v="129", "Not=A?Brand";v="8"',
+      "sec-ch-ua-mobile": "?1",
+      "sec-ch-ua-platform": '"Android"',
+    });
+    expect(read(json)).toEqual({
+      user_agent: "Mozilla/5.0",
+      language: "de-CH",
+      client_hints: {
+        brands: '"Chromium";v="129", "Not=A?Brand";v="8"',
+        mobile: "?1",
+        platform: '"Android"',
+      },
+      gpc: false,
+    });
+  });
+
+  it("is empty where nothing was said", () => {
+    expect(read(createAgents()({}).json)).toEqual({
+      user_agent: "",
+      language: "",
+      client_hints: {},
+      gpc: false,
+    });
+  });
+
+  it("is that of this request, though the same agent said otherwise before", () => {
+    const describeAgent = createAgents();
+    describeAgent({ "user-agent": "a", "accept-language": "en" });
+    expect(read(describeAgent({ "user-agent": "a", "accept-language": "fr" }).json)).toMatchObject({
+      language: "fr",
+    });
+    expect(read(describeAgent({ "user-agent": "a", "sec-gpc": "1" }).json)).toMatchObject({
+      language: "",
+      gpc: true,
+    });
+    expect(read(describeAgent({ "user-agent": "a", dnt: "1" }).json)).toMatchObject({ gpc: true });
+    expect(read(describeAgent({ "user-agent": "a", dnt: "0" }).json)).toMatchObject({ gpc: false });
+  });
+
+  it("is cut to its limits without splitting a character", () => {
+    const { userAgent } = createAgents()({ "user-agent": `${"a".repeat(limits.userAgent - 1)}😀` });
+    expect(userAgent).toBe("a".repeat(limits.userAgent - 1));
+  });
+});

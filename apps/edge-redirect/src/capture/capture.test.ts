@@ -1,0 +1,149 @@
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
+
+import { silentLog } from "@sluice/service/log.ts";
+import { createMetrics, type Metrics } from "@sluice/service/metrics.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { createMemoryWriter, type MemoryWriter } from "../testing/memory-writer.ts";
+import { type Capture, openCapture } from "./capture.ts";
+import { encodeLink } from "./encode-click.ts";
+import { captureMetrics } from "./metrics.ts";
+import type { DescribeVisitor } from "./visitors.ts";
+
+const link = {
+  id: 42,
+  workspaceId: 7,
+  domain: "go.example.com",
+  slug: "summer",
+  destination: "https://example.com/",
+  status: 302,
+  disabled: false,
+} as const;
+const clicked = { workspaceId: 7, json: encodeLink(link) };
+const visitorJson =
+  '"country":"DE","region":"","city":"","asn":0,"visitor":"","user_agent":"","client_hints":{},"language":"","gpc":false,"bot":0';
+
+function get(method = "GET", headers: Record<string, string> = {}): IncomingMessage {
+  return Object.assign(new IncomingMessage(new Socket()), { method, headers });
+}
+
+interface Trial {
+  readonly capture: Capture & AsyncDisposable;
+  readonly writer: MemoryWriter;
+  readonly metrics: Metrics;
+  /** What health was told last. */
+  reason: string | undefined;
+  describeVisitor: DescribeVisitor;
+}
+
+let trial: Trial;
+beforeEach(async () => {
+  const metrics = createMetrics();
+  let writer: MemoryWriter | undefined;
+  const capture = await openCapture({
+    edge: "fra1",
+    openJournal: async (run) => (writer = createMemoryWriter(run)),
+    describeVisitor: (...visitor) => trial.describeVisitor(...visitor),
+    metrics: captureMetrics(metrics),
+    health: { degraded: (_name, reason) => (trial.reason = reason) },
+    log: silentLog,
+    now: () => 1_750_000_000_000,
+  });
+  if (writer === undefined) throw new Error("no journal was opened");
+  trial = { capture, writer, metrics, reason: undefined, describeVisitor: () => visitorJson };
+});
+
+/** Records so many clicks; gives those that may be answered, as it grows. */
+function record(count: number): number[] {
+  const answered: number[] = [];
+  for (let click = 1; click <= count; click += 1) {
+    trial.capture.record(get(), clicked, "", () => answered.push(click));
+  }
+  return answered;
+}
+
+function counted(): Promise<string> {
+  return trial.metrics.render().then(({ body }) => body);
+}
+
+describe("a click", () => {
+  it("is answered only once it is in the journal", () => {
+    const answered = record(3);
+    expect(answered).toEqual([]);
+    trial.writer.endTurn();
+    expect(answered).toEqual([1, 2, 3]);
+    expect(trial.writer.records).toMatchObject(
+      [1, 2, 3].map((edge_seq) => ({ kind: "click", event: { edge_seq } })),
+    );
+  });
+
+  it("says what was clicked, how, and from where", () => {
+    const headers = { referer: "https://news.example.org/x", "sec-purpose": "prefetch;prerender" };
+    trial.capture.record(get("HEAD", headers), clicked, "utm_source=mail&qr=1", () => {});
+    trial.writer.endTurn();
+    const [click] = trial.writer.records;
+    expect(click).toMatchObject({
+      kind: "click",
+      event: {
+        edge: "fra1",
+        edge_run: trial.writer.run,
+        edge_seq: 1,
+        ts: 1_750_000_000_000,
+        workspace_id: 7,
+        link_id: 42,
+        domain: "go.example.com",
+        slug: "summer",
+        destination: "https://example.com/",
+        status: 302,
+        method: "HEAD",
+        country: "DE",
+        referrer_domain: "news.example.org",
+        prefetch: true,
+        qr: true,
+        utm: { source: "mail" },
+      },
+    });
+  });
+
+  it("that finds no room is answered, uses up its number, is counted by why, and health says so until it is over", async () => {
+    trial.writer.refuse = "full";
+    const refused = record(2);
+    trial.writer.endTurn();
+    expect(refused).toEqual([1, 2]);
+    expect(trial.reason).toContain("full");
+    trial.writer.refuse = undefined;
+    record(1);
+    trial.writer.endTurn();
+    expect(trial.reason).toBeUndefined();
+    expect(trial.writer.records).toMatchObject([{ event: { edge_seq: 3 } }]);
+    expect(await counted()).toContain('edge_clicks_refused_total{reason="full"} 2');
+    expect(await counted()).toContain("edge_clicks_accepted_total 1");
+    await trial.capture[Symbol.asyncDispose]();
+    expect(trial.writer.records.at(-1)).toMatchObject({
+      kind: "refused-range",
+      range: { from_seq: 1, to_seq: 2 },
+    });
+  });
+
+  it("that cannot be encoded is answered all the same, and its number is accounted for", async () => {
+    trial.describeVisitor = () => {
+      throw new Error("a damaged database");
+    };
+    expect(record(1)).toEqual([1]);
+    trial.describeVisitor = () => visitorJson;
+    record(1);
+    await trial.capture[Symbol.asyncDispose]();
+    expect(trial.writer.records).toMatchObject([
+      { kind: "click", event: { edge_seq: 2 } },
+      { kind: "refused-range", range: { from_seq: 1, to_seq: 1, reason: "error" } },
+    ]);
+  });
+
+  it("in hand when the edge stops is journaled before the journal is closed", async () => {
+    const answered = record(2);
+    await trial.capture[Symbol.asyncDispose]();
+    expect(answered).toEqual([1, 2]);
+    expect(trial.writer.closed).toBe(true);
+  });
+});

@@ -1,0 +1,57 @@
+import { decodeRecord } from "@sluice/click-event/decode.ts";
+import { clickEvents } from "@sluice/click-event/testing/arbitrary.ts";
+import { sampleClick } from "@sluice/click-event/testing/sample.ts";
+import type { ClickEvent } from "@sluice/click-event/click-event.ts";
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+
+import { encodeClickParts, encodeLink, encodeRun } from "./encode-click.ts";
+
+const inner = (fields: object) => JSON.stringify(fields).slice(1, -1);
+
+function encodeByParts(event: ClickEvent): string {
+  const { country, region, city, asn, user_agent, client_hints, language, visitor, bot, gpc } = event;
+  const { qr, utm, click_ids } = event;
+  return encodeClickParts({
+    eventId: event.event_id,
+    run: encodeRun(event.edge, event.edge_run),
+    seq: event.edge_seq,
+    ts: event.ts,
+    link: encodeLink({
+      id: event.link_id,
+      workspaceId: event.workspace_id,
+      domain: event.domain,
+      slug: event.slug,
+      destination: event.destination,
+      status: event.status,
+      disabled: false,
+    }),
+    visitor: inner({ country, region, city, asn, user_agent, client_hints, language, visitor, bot, gpc }),
+    query: inner({ qr, utm, click_ids }),
+    method: event.method,
+    referrerDomain: event.referrer_domain,
+    prefetch: event.prefetch,
+  });
+}
+
+it("a click put together from its parts is the event, for every event", () => {
+  // The edge sets no variant yet, and writes a referrer of plain characters.
+  const asEdgesMakeThem = clickEvents.map((event) => ({
+    ...event,
+    variant: 0,
+    referrer_domain: event.referrer_domain.replaceAll(/[^a-z0-9.-]/g, ""),
+  }));
+  fc.assert(
+    fc.property(asEdgesMakeThem, (event) => {
+      expect(decodeRecord(Buffer.from(encodeByParts(event)))).toEqual({ kind: "click", event });
+    }),
+  );
+});
+
+it("a click says every field of the schema once, and no other", () => {
+  const event = sampleClick();
+  const names = [...encodeByParts(event).matchAll(/[{,]"(\w+)":/g)].map(([, name = ""]) => name);
+  const nested = [event.utm, event.client_hints, event.click_ids].flatMap((value) => Object.keys(value));
+  expect(new Set(names)).toEqual(new Set([...Object.keys(event), ...nested]));
+  expect(names).toHaveLength(Object.keys(event).length + nested.length);
+});
