@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { type Bench, type Benchmark, MissingTool } from "./benchmark.ts";
 import { catchUp } from "./benchmarks/catch-up.ts";
+import { catchUpFromKafka } from "./benchmarks/catch-up-kafka.ts";
 import { codec } from "./benchmarks/codec.ts";
 import { journal } from "./benchmarks/journal.ts";
 import { memory } from "./benchmarks/memory.ts";
@@ -13,7 +14,16 @@ import { visible } from "./benchmarks/visible.ts";
 import { confine, describeMachine } from "./machine.ts";
 import { exitCode, type Figure, keep, notRun, ofRounds, single, toLine } from "./report.ts";
 
-const benchmarks: readonly Benchmark[] = [codec, journal, redirects, redirectTail, catchUp, visible, memory];
+const benchmarks: readonly Benchmark[] = [
+  codec,
+  journal,
+  redirects,
+  redirectTail,
+  catchUp,
+  catchUpFromKafka,
+  visible,
+  memory,
+];
 
 const usage = `npm run bench -- [--quick] [--profile] [name …]
 

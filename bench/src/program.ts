@@ -30,7 +30,8 @@ export async function requireTool({ name, debianPackage, versionFlag }: Tool, be
       signal: bench.signal,
       timeoutMs: 5_000,
     });
-    bench.against(version.trim());
+    // wrk goes on to its copyright.
+    bench.against(version.replace(/ \[.*/, "").trim());
   } catch (error) {
     bench.signal.throwIfAborted();
     throw new MissingTool(`${name} is not installed; on Debian: apt-get install ${debianPackage}`, {

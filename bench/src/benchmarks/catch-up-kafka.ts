@@ -1,0 +1,44 @@
+import { join } from "node:path";
+import { createTopics } from "@sluice/event-log/kafka-topics.ts";
+import { startKafka } from "@sluice/local-services/kafka.ts";
+import { silentLog } from "@sluice/service/log.ts";
+import { tempDir } from "@sluice/testkit/temp-dir.ts";
+import { fill, topic } from "../backlog.ts";
+import type { Benchmark } from "../benchmark.ts";
+import { openEngine } from "../click-tables.ts";
+import { createClicks } from "../clicks.ts";
+import { catchUpOn } from "../ingestion.ts";
+
+const append = { name: "kafka-append", unit: "records/s" };
+const rate = { name: "catch-up-kafka", unit: "events/s", goal: { atLeast: 40_000 } };
+
+/** As many as the topic has partitions: each edge run has one of them. */
+const edges = 8;
+
+/** As `catch-up`, with a broker of one node on the same cores: eight edges, eight partitions, one ingester. */
+export const catchUpFromKafka: Benchmark = {
+  name: "catch-up-kafka",
+  figures: [append, rate],
+  async run(bench) {
+    await using directory = await tempDir();
+    await using kafka = await startKafka({ dataDir: join(directory.path, "kafka"), log: silentLog });
+    bench.against("Kafka 4.3, one broker");
+    await createTopics(kafka.url, [{ topic, partitions: edges, replication: 1 }]);
+    const each = Math.round((500_000 * bench.scale) / bench.rounds);
+    const events = each * bench.rounds;
+    const clicks = createClicks({ edges, total: events });
+    const appends: number[] = [];
+    for (let round = 0; round < bench.rounds; round += 1) {
+      appends.push(each / (await fill(kafka.url, clicks, each, bench.signal)));
+    }
+    bench.record(append.name, appends);
+
+    await using engine = await openEngine(bench);
+    const rates: number[] = [];
+    for (let round = 0; round < bench.rounds; round += 1) {
+      const backlog = { eventLogUrl: kafka.url, events };
+      rates.push((await catchUpOn(backlog, { engine, name: `round${round}` }, bench)).eventsPerSecond);
+    }
+    bench.record(rate.name, rates);
+  },
+};
