@@ -3,7 +3,8 @@ import { join, resolve } from "node:path";
 
 import { LocalServiceError } from "./error.ts";
 
-const markName = "sluice-service.json";
+/** `clickhouse 3.4.0` */
+const markName = "sluice-service";
 
 /** What a data directory belongs to. */
 export interface Mark {
@@ -35,7 +36,7 @@ export async function claimDataDir(
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
     const markPath = join(path, markName);
-    await writeFile(`${markPath}.new`, JSON.stringify(mark));
+    await writeFile(`${markPath}.new`, `${mark.service} ${mark.version}\n`);
     await rename(`${markPath}.new`, markPath);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
@@ -52,15 +53,15 @@ export function notNewer(found: string, own: string): boolean {
 }
 
 async function readMark(dataDir: string): Promise<Mark | undefined> {
+  const path = join(dataDir, markName);
   let text: string;
   try {
-    text = await readFile(join(dataDir, markName), "utf8");
+    text = await readFile(path, "utf8");
   } catch {
+    // A new directory has none. What else can be wrong is noticed when it is written.
     return undefined;
   }
-  const mark: unknown = JSON.parse(text);
-  if (typeof mark !== "object" || mark === null) return undefined;
-  const service = "service" in mark && typeof mark.service === "string" ? mark.service : "another program";
-  const version = "version" in mark && typeof mark.version === "string" ? mark.version : "0";
-  return { service, version };
+  const [, service, version] = /^(\S+) (\d\S*)\n$/.exec(text) ?? [];
+  if (service !== undefined && version !== undefined) return { service, version };
+  throw new LocalServiceError("data-dir", `${path} names no service and version`);
 }

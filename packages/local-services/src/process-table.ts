@@ -2,19 +2,14 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Whether a process with this id exists; one that is not ours to signal exists too. */
+/** Whether a process with this id runs; one that has ended and that its parent has not asked after does not. */
 export function isAlive(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
+  return commandLine(pid) !== "";
 }
 
-/** The words a process was started with, joined by spaces; empty when it is gone or a zombie. */
+/** The words a process was started with, joined by spaces; empty when it has ended. */
 export function commandLine(pid: number): string {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return "";
   try {
     if (process.platform === "linux")
       return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
@@ -27,7 +22,7 @@ export function commandLine(pid: number): string {
 /** Resolves to whether the process ended in time. It is nobody's child here, so there is no event to wait for. */
 export async function waitUntilGone(pid: number, withinMs: number): Promise<boolean> {
   const until = performance.now() + withinMs;
-  while (commandLine(pid) !== "") {
+  while (isAlive(pid)) {
     if (performance.now() > until) return false;
     await delay(20);
   }

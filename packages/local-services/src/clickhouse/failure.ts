@@ -10,7 +10,12 @@ export interface Failure {
 /** Reads an engine's message; one that is not in ClickHouse's form becomes a LOGICAL_ERROR (49). */
 export function failureFromEngine(message: string): Failure {
   // What the engine's client half passes on from its server half is headed twice.
-  const text = message.trim().replace(/^Code: \d+\. DB::Exception: (?=Code: \d+\. )/, "");
+  const text = message
+    .trim()
+    .replace(/^Code: \d+\. DB::Exception: (?=Code: \d+\. )/, "")
+    // The files through which rows and results go are nobody's business.
+    .replace(/: \(in file\/uri [^)]*\)/, "")
+    .replace(/\s*INTO OUTFILE '[^']*'/, "");
   const code = /^Code: (\d+)\. /.exec(text)?.[1];
   return code === undefined
     ? failure(49, "LOGICAL_ERROR", text)

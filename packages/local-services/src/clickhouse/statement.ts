@@ -29,20 +29,23 @@ export function readStatement(bytes: Buffer): Statement {
   // Latin-1 keeps one character a byte, so that positions in the text are positions in the bytes.
   const text = bytes.toString("latin1", 0, maxStatementBytes);
   const outer: Token[] = [];
-  let input: Token | undefined;
+  const marks: Marks = {};
   let end = 0;
   let ended = false;
   for (const token of tokens(text)) {
-    if (ended) throw new StatementError(62, "SYNTAX_ERROR", "Syntax error: Multi-statements are not allowed");
+    if (ended) throw syntaxError("Multi-statements are not allowed");
     if (token.depth === 0 && token.word === ";") {
       ended = true;
       continue;
     }
     end = token.end;
-    if (token.word === "INPUT" && text[token.end] === "(") input = token;
+    if (token.word === "INPUT" && text[token.end] === "(") marks.input = token;
     if (token.depth > 0) continue;
+    if (token.word === "SELECT") marks.select ??= token;
+    if (token.word === "SETTINGS") marks.settings ??= token;
     outer.push(token);
-    const insert = readInsert(bytes, text, outer, input);
+    if (outer[0]?.word !== "INSERT") continue;
+    const insert = readInsert(bytes, text, outer, marks);
     if (insert !== undefined) return insert;
   }
   refuseServerFiles(outer);
@@ -53,9 +56,10 @@ export function readStatement(bytes: Buffer): Statement {
     format && text.slice(outer[outer.indexOf(format) + 1]?.start, outer[outer.indexOf(format) + 1]?.end);
   switch (outer[0]?.word) {
     case undefined:
-      throw new StatementError(62, "SYNTAX_ERROR", "Syntax error: Empty query");
+      throw syntaxError("Empty query");
     case "SELECT":
     case "WITH":
+    case "FROM":
     case "(":
       return {
         kind: "select",
@@ -93,11 +97,23 @@ interface Token {
   readonly depth: number;
 }
 
-const space = /(?:\s+|--[^\n]*|#[ !][^\n]*|\/\*[\s\S]*?\*\/)+/y;
-const literal =
-  /'[^'\\]*(?:(?:\\[\s\S]|'')[^'\\]*)*'|"[^"\\]*(?:(?:\\[\s\S]|"")[^"\\]*)*"|`[^`\\]*(?:(?:\\[\s\S]|``)[^`\\]*)*`|\$(\w*)\$[\s\S]*?\$\1\$|[0-9][\w.]*/y;
-const wordOrSign = /[A-Za-z_]\w*|[\s\S]/y;
+/** Words by which an INSERT is read. */
+interface Marks {
+  input?: Token;
+  select?: Token;
+  settings?: Token;
+}
 
+const space = /(?:\s+|--[^\n]*|#[ !][^\n]*)+/y;
+const wordOrSign = /[A-Za-z_]\w*|[0-9][\w.]*|[\s\S]/y;
+const heredocMark = /\$\w*\$/y;
+const quoted = {
+  "'": /'[^'\\]*(?:(?:\\[\s\S]|'')[^'\\]*)*'/y,
+  '"': /"[^"\\]*(?:(?:\\[\s\S]|"")[^"\\]*)*"/y,
+  "`": /`[^`\\]*(?:(?:\\[\s\S]|``)[^`\\]*)*`/y,
+};
+
+/** Takes time in proportion to the text's length: what is opened and never closed ends it. */
 function* tokens(text: string): Generator<Token> {
   let at = 0;
   let depth = 0;
@@ -107,18 +123,33 @@ function* tokens(text: string): Generator<Token> {
     at += found?.length ?? 0;
     return found;
   };
+  const skipTo = (mark: string, what: string) => {
+    const found = text.indexOf(mark, at);
+    if (found < 0) throw syntaxError(`${what} is not closed`);
+    at = found + mark.length;
+  };
   for (;;) {
     match(space);
     const start = at;
-    if (match(literal) !== undefined) {
-      yield { word: "", start, end: at, depth };
+    if (text.startsWith("/*", at)) {
+      at += 2;
+      skipTo("*/", "A comment");
       continue;
     }
-    const word = match(wordOrSign);
-    if (word === undefined) return;
-    if (word === ")") depth = Math.max(0, depth - 1);
-    yield { word: word.toUpperCase(), start, end: at, depth };
-    if (word === "(") depth++;
+    const first = text[at];
+    const heredoc = match(heredocMark);
+    if (heredoc !== undefined) skipTo(heredoc, "A heredoc");
+    else if (first === "'" || first === '"' || first === "`") {
+      if (match(quoted[first]) === undefined) throw syntaxError("A quote is not closed");
+    } else {
+      const word = match(wordOrSign);
+      if (word === undefined) return;
+      if (word === ")") depth = Math.max(0, depth - 1);
+      yield { word: word.toUpperCase(), start, end: at, depth };
+      if (word === "(") depth++;
+      continue;
+    }
+    yield { word: "", start, end: at, depth };
   }
 }
 
@@ -127,52 +158,41 @@ function readInsert(
   bytes: Buffer,
   text: string,
   outer: readonly Token[],
-  input: Token | undefined,
+  { input, select, settings }: Marks,
 ): Statement | undefined {
   const last = outer.at(-1);
-  if (outer[0]?.word !== "INSERT" || last === undefined) return undefined;
-  const selects = outer.some(({ word }) => word === "SELECT");
-  if (last.word === "VALUES" && !selects) {
-    return {
-      kind: "insert",
-      dataAt: last.end,
-      format: undefined,
-      toRun: fromInfile(bytes, outer, last, "FORMAT Values"),
-    };
-  }
   const format = outer.at(-2);
-  if (format?.word !== "FORMAT" || (selects && input === undefined)) return undefined;
+  if (last === undefined) return undefined;
+  if (format?.word !== "FORMAT") {
+    if (last.word !== "VALUES" || select !== undefined) return undefined;
+    const toRun = fromInfile(bytes, outer, settings, last, "FORMAT Values");
+    return { kind: "insert", dataAt: last.end, format: undefined, toRun };
+  }
+  // A SELECT from tables has its format for nothing; one from input() has rows after it.
+  if (select !== undefined && input === undefined) return undefined;
   const name = text.slice(last.start, last.end);
   // What separates the statement from its rows: blanks, then at most one end of line. The next byte may be a row's.
   const separator = /[ \t\f]*\r?\n?/y;
   separator.lastIndex = last.end;
   const dataAt = last.end + (separator.exec(text)?.[0].length ?? 0);
-  if (input === undefined) {
-    return {
-      kind: "insert",
-      dataAt,
-      format: undefined,
-      toRun: fromInfile(bytes, outer, format, `FORMAT ${name}`),
-    };
-  }
-  return {
-    kind: "insert",
-    dataAt,
-    format: undefined,
-    toRun: (path) =>
-      `${slice(bytes, 0, input.start)}file('${path}', '${name}', ${slice(bytes, input.end + 1, format.start)}`,
-  };
+  const toRun =
+    input === undefined
+      ? fromInfile(bytes, outer, settings, format, `FORMAT ${name}`)
+      : (path: string) =>
+          `${slice(bytes, 0, input.start)}file('${path}', '${name}', ${slice(bytes, input.end + 1, format.start)}`;
+  return { kind: "insert", dataAt, format: undefined, toRun };
 }
 
 /** `INTO t (…) SETTINGS … FORMAT f` → `INTO t (…) FROM INFILE '…' SETTINGS … FORMAT f` */
 function fromInfile(
   bytes: Buffer,
   outer: readonly Token[],
+  settings: Token | undefined,
   last: Token,
   format: string,
 ): (path: string) => string {
   refuseServerFiles(outer);
-  const at = (outer.find(({ word }) => word === "SETTINGS") ?? last).start;
+  const at = (settings ?? last).start;
   return (path) =>
     `${slice(bytes, 0, at)}FROM INFILE '${path}' COMPRESSION 'none' ${slice(bytes, at, last.start)}${format}`;
 }
@@ -189,6 +209,10 @@ function refuseServerFiles(outer: readonly Token[]): void {
       );
     }
   }
+}
+
+function syntaxError(why: string): StatementError {
+  return new StatementError(62, "SYNTAX_ERROR", `Syntax error: ${why}`);
 }
 
 function slice(bytes: Buffer, start: number, end: number): string {
