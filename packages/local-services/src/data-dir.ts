@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, realpath, rename, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
 import { LocalServiceError } from "./error.ts";
@@ -15,7 +15,7 @@ export interface Mark {
 
 /**
  * Makes the directory if need be, checks that it can be written and belongs to this service, and resolves to its
- * absolute path. `readable(found)` says whether this version can open what that version wrote. Rejects with `data-dir`.
+ * real path. `readable(found)` says whether this version can open what that version wrote. Rejects with `data-dir`.
  */
 export async function claimDataDir(
   dataDir: string,
@@ -42,7 +42,8 @@ export async function claimDataDir(
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new LocalServiceError("data-dir", `${mark.service}: cannot write to ${path}: ${why}`, { cause });
   }
-  return path;
+  // By one name only, because servers are known by the directory in their command lines.
+  return await realpath(path);
 }
 
 /** Compares `major.minor.patch` by its first two numbers: whether `found` is not newer than `own`. */

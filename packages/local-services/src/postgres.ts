@@ -2,11 +2,10 @@ import type { Log } from "@sluice/service/log.ts";
 import { Client } from "pg";
 
 import { claimDataDir } from "./data-dir.ts";
-import { LocalServiceError } from "./error.ts";
 import { choosePort } from "./port.ts";
 import { findBinaries, unprivileged } from "./postgres/binaries.ts";
-import { openCluster } from "./postgres/cluster.ts";
-import { type Launch, launch, type LocalServer, stopLeftover } from "./server.ts";
+import { endOrphans, openCluster } from "./postgres/cluster.ts";
+import { launch, type LocalServer, stopLeftover } from "./server.ts";
 
 export interface PostgresOptions {
   /** Made if need be. One server at a time may use it. */
@@ -36,9 +35,10 @@ export async function startPostgres(options: PostgresOptions): Promise<LocalServ
   const own = { name: "postgres", dataDir, stopSignal: "SIGINT", stopWithinMs: 15_000, log } as const;
   await stopLeftover(own);
   const cluster = await openCluster(dataDir, binaries);
+  await endOrphans(cluster.path);
   const port = await choosePort("postgres", "127.0.0.1", options.port);
   const address = `postgres://sluice:${cluster.password}@127.0.0.1:${port}`;
-  return await launchWhenMemoryIsFree({
+  return await launch({
     ...own,
     command: [
       ...unprivileged(),
@@ -59,20 +59,6 @@ export async function startPostgres(options: PostgresOptions): Promise<LocalServ
     startWithinMs: 60_000,
     ready: () => createDatabase(`${address}/postgres`),
   });
-}
-
-/** The backends of a postmaster that was killed may hold its shared memory for a moment; a new one then refuses. */
-async function launchWhenMemoryIsFree(options: Launch): Promise<LocalServer> {
-  const until = performance.now() + 10_000;
-  for (;;) {
-    try {
-      return await launch(options);
-    } catch (error) {
-      const held =
-        error instanceof LocalServiceError && error.message.includes("pre-existing shared memory block");
-      if (!held || performance.now() > until) throw error;
-    }
-  }
 }
 
 async function createDatabase(url: string): Promise<void> {

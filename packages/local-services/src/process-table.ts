@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** Whether a process with this id runs; one that has ended and that its parent has not asked after does not. */
@@ -36,4 +36,28 @@ export function processesNaming(text: string): number[] {
       ? readdirSync("/proc").map(Number)
       : execFileSync("ps", ["-axo", "pid="], { encoding: "utf8" }).split("\n").map(Number);
   return ids.filter((pid) => pid > 0 && pid !== process.pid && commandLine(pid).includes(text));
+}
+
+/** Sends a signal; a process that has ended meanwhile gets none. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (isAlive(pid)) throw error;
+  }
+}
+
+/** Ids of the processes whose working directory this is; only Linux tells, elsewhere there seem to be none. */
+export function processesIn(directory: string): number[] {
+  if (process.platform !== "linux") return [];
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return pid > 0 && readlinkSync(`/proc/${pid}/cwd`) === directory;
+      } catch {
+        // It ended, or is somebody else's.
+        return false;
+      }
+    });
 }

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "@sluice/service/log.ts";
 
 import { LocalServiceError } from "./error.ts";
-import { commandLine, isAlive, waitUntilGone } from "./process-table.ts";
+import { commandLine, isAlive, signalProcess, waitUntilGone } from "./process-table.ts";
 
 /**
  * A server that this process started; this process does not end by itself while it runs. Disposing stops it cleanly;
@@ -142,9 +142,9 @@ export async function stopLeftover(
     );
   }
   log.warn({ service: name, pid }, "stopping a server that a killed supervisor left over");
-  process.kill(pid, options.stopSignal);
+  signalProcess(pid, options.stopSignal);
   if (await waitUntilGone(pid, options.stopWithinMs)) return;
-  process.kill(pid, "SIGKILL");
+  signalProcess(pid, "SIGKILL");
   if (!(await waitUntilGone(pid, 10_000))) {
     throw new LocalServiceError("in-use", `${name} (process ${pid}) on ${dataDir} cannot be stopped`);
   }

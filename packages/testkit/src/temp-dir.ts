@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { isAlive, processesNaming } from "@sluice/local-services/process-table.ts";
+import { isAlive, processesNaming, signalProcess } from "@sluice/local-services/process-table.ts";
 
 export interface TempDir extends AsyncDisposable {
   /** Absolute. */
@@ -36,15 +36,7 @@ async function sweep(): Promise<void> {
     const owner = Number(name.slice(prefix.length).split("-")[0]);
     if (!name.startsWith(prefix) || isAlive(owner)) continue;
     const path = join(root, name);
-    for (const pid of processesNaming(path)) endNow(pid);
+    for (const pid of processesNaming(path)) signalProcess(pid, "SIGKILL");
     await rm(path, { recursive: true, force: true, maxRetries: 3 });
-  }
-}
-
-function endNow(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It ended by itself since it was seen.
   }
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 import { LocalServiceError } from "../error.ts";
-import { commandLine } from "../process-table.ts";
+import { commandLine, processesIn, signalProcess, waitUntilGone } from "../process-table.ts";
 import { type Binaries, unprivileged } from "./binaries.ts";
 
 /** Where Postgres keeps its files, and the password of its one account, `sluice`. */
@@ -61,4 +61,14 @@ async function removeStaleLock(cluster: string, dataDir: string): Promise<void> 
   const content = await readFile(path, "utf8").catch(() => "");
   const pid = Number.parseInt(content, 10);
   if (pid > 0 && !commandLine(pid).includes(dataDir)) await rm(path, { force: true });
+}
+
+/**
+ * Ends the backends of a postmaster that was killed. A busy one notices only at the end of its query, and until then a
+ * new postmaster refuses to start; the client it works for is gone, and recovery comes after this as after any crash.
+ */
+export async function endOrphans(cluster: string): Promise<void> {
+  const orphans = processesIn(cluster).filter((pid) => commandLine(pid).startsWith("postgres"));
+  for (const pid of orphans) signalProcess(pid, "SIGKILL");
+  for (const pid of orphans) await waitUntilGone(pid, 10_000);
 }
