@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import type { Log } from "@sluice/service/log.ts";
-import { Kafka, logLevel } from "kafkajs";
+import kafkajs, { type Kafka } from "kafkajs";
 import type { KafkaSettings } from "./url.ts";
 
 export interface Client {
@@ -14,28 +14,31 @@ export interface Client {
 
 /**
  * A driver instance of its own for each producer, reader and admin: consumers of one group that share an instance
- * share, and clear, one table of offsets. `retries` is how often the driver tries again to reach the cluster.
+ * share, and clear, one table of offsets.
  */
-export function createClient(settings: KafkaSettings, log: Log, retries: number): Client {
+export function createClient(settings: KafkaSettings, log: Log): Client {
   const sockets = new Set<Socket>();
   let destroyed = false;
-  const kafka = new Kafka({
+  const kafka = new kafkajs.Kafka({
     brokers: [...settings.brokers],
     clientId: settings.clientId,
     // A broker in another region answers in a few hundred milliseconds.
     connectionTimeout: 3000,
     // Above what a broker may take to have a record replicated (the producer's `timeout`).
     requestTimeout: 15_000,
-    retry: { retries, initialRetryTime: 200, maxRetryTime: 2000 },
+    // Each of the addresses once: whoever asked decides whether to ask again, and for how long.
+    retry: { retries: settings.brokers.length - 1, initialRetryTime: 20 },
     socketFactory: ({ host, port, onConnect }) => {
       const socket = connect({ host, port }, onConnect);
       socket.setKeepAlive(true, 60_000);
       sockets.add(socket);
       socket.once("close", () => sockets.delete(socket));
-      if (destroyed) socket.destroy();
+      // Destroying it is an error below, which the driver may no longer listen for.
+      socket.on("error", () => {});
+      if (destroyed) destroy(socket);
       return socket;
     },
-    logLevel: logLevel.INFO,
+    logLevel: kafkajs.logLevel.INFO,
     // The driver reports the same trouble at every retry; what matters is said once, by whoever gets the error.
     logCreator: () => (entry) => {
       log.debug({ namespace: entry.namespace, detail: entry.log.message }, "kafka driver");
@@ -45,7 +48,12 @@ export function createClient(settings: KafkaSettings, log: Log, retries: number)
     kafka,
     destroy() {
       destroyed = true;
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets) destroy(socket);
     },
   };
+}
+
+/** With an error, or the driver would let what it has asked wait for its time-out. */
+function destroy(socket: Socket): void {
+  socket.destroy(new Error("the connection was given up"));
 }

@@ -33,7 +33,7 @@ export function unavailable(error: unknown, what: string): EventLogError {
 export async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    late.reject(new EventLogError("unavailable", `kafka: ${what}: no answer within ${ms} ms`));
+    late.reject(new EventLogError("unavailable", `kafka: ${what}: no answer within ${Math.round(ms)} ms`));
   }, ms);
   try {
     return await Promise.race([promise, late.promise]);

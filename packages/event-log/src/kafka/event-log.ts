@@ -44,11 +44,10 @@ class KafkaEventLog implements EventLog {
     this.#log = deps.log;
     this.#metrics = eventLogMetrics(deps.metrics);
     this.#tuning = tuning;
-    // One attempt each: whoever asks decides whether to ask again, and for how long.
-    const createImpatient = () => createClient(settings, deps.log, 0);
-    this.#admin = new Admin(createImpatient);
+    const create = () => createClient(settings, deps.log);
+    this.#admin = new Admin(create);
     this.#producer = new Producer({
-      createClient: createImpatient,
+      createClient: create,
       describe: (topic) => describeTopic(this.#admin, settings, topic),
       metrics: this.#metrics,
       appendMs: tuning.appendMs,
@@ -66,7 +65,7 @@ class KafkaEventLog implements EventLog {
     const reader = await openReader({
       topic,
       options,
-      client: createClient(this.#settings, this.#log, 2),
+      client: createClient(this.#settings, this.#log),
       admin: this.#admin,
       metrics: this.#metrics,
       log: this.#log,

@@ -2,7 +2,7 @@ import type { Message } from "kafkajs";
 import { EventLogError, type NewRecord } from "../event-log.ts";
 import type { EventLogMetrics } from "../metrics.ts";
 import type { Client } from "./client.ts";
-import { brokerAnswer, settled, unavailable, within } from "./errors.ts";
+import { settled, unavailable, within } from "./errors.ts";
 import { Lane, maxChunk, type Chunk } from "./lane.ts";
 import { partitionOf } from "./partition.ts";
 import { Sender } from "./sender.ts";
@@ -11,9 +11,6 @@ import type { TopicFacts } from "./topics.ts";
 /** What a record batch (61 bytes) and a record in it (at most 30) cost beside keys and values. */
 const batchOverheadBytes = 61;
 const recordOverheadBytes = 30;
-
-/** Answers that say that what we know of the topic is out of date. */
-const stale = new Set(["UNKNOWN_TOPIC_OR_PARTITION", "MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE"]);
 
 interface Deps {
   createClient(): Client;
@@ -27,11 +24,13 @@ interface Deps {
 export class Producer {
   readonly #deps: Deps;
   readonly #sender: Sender;
-  /**
-   * What is known of each topic, asked once. Partitions that are added later go unused until the process starts
-   * again: a key must not move to another partition while it is being written.
-   */
+  /** What is known of each topic: asked once, and again after an append has failed. */
   readonly #facts = new Map<string, Promise<TopicFacts>>();
+  /**
+   * How many partitions of a topic are written to. It never grows: a key must not move to another partition while it
+   * is being written, so partitions that are added go unused until the process starts again.
+   */
+  readonly #partitions = new Map<string, number>();
   readonly #lanes = new Map<string, Lane>();
   readonly #closing = new AbortController();
 
@@ -51,7 +50,7 @@ export class Producer {
       metrics.appendedRecords.inc({ topic }, records.length);
       metrics.appendedBytes.inc({ topic }, bytes);
     } catch (error) {
-      if (stale.has(brokerAnswer(error) ?? "")) this.#facts.delete(topic);
+      this.#facts.delete(topic);
       const refusal = this.#closing.signal.aborted
         ? new EventLogError("closed", "the event log is closed", { cause: error })
         : unavailable(error, `appending to topic ${topic}`);
@@ -71,9 +70,12 @@ export class Producer {
   async #describe(topic: string): Promise<TopicFacts> {
     const known = this.#facts.get(topic);
     if (known !== undefined) return await known;
-    const asked = this.#deps.describe(topic);
+    const asked = this.#deps.describe(topic).then((facts) => {
+      const partitions = Math.min(facts.partitions, this.#partitions.get(topic) ?? Infinity);
+      this.#partitions.set(topic, partitions);
+      return { ...facts, partitions };
+    });
     this.#facts.set(topic, asked);
-    asked.catch(() => this.#facts.delete(topic));
     return await asked;
   }
 

@@ -151,7 +151,12 @@ class KafkaReader implements Reader {
       maxWaitTimeInMs: 250,
       maxBytesPerPartition: tuning.fetchBytes,
       maxBytes: 4 * tuning.fetchBytes,
-      retry: { retries: 5, restartOnFailure: async () => this.#closed === undefined },
+      retry: {
+        retries: 5,
+        initialRetryTime: 200,
+        maxRetryTime: 2000,
+        restartOnFailure: async () => this.#closed === undefined,
+      },
     });
   }
 

@@ -1,12 +1,15 @@
 import type { Message, Producer as Driver } from "kafkajs";
 import { EventLogError } from "../event-log.ts";
 import type { Client } from "./client.ts";
-import { brokerAnswer, settled } from "./errors.ts";
+import { brokerAnswer, settled, within } from "./errors.ts";
 
 /** How long the brokers may take to replicate one send. Below the request time-out of the client. */
 const replicationMs = 10_000;
 
-/** So many failures in a row without an answer, and the driver is thrown away: it may be past recovery. */
+/** When one try is given up; by then the driver's own time-outs, of 15 s at most, have failed. */
+const sendMs = 20_000;
+
+/** So many failures in a row, and the driver is thrown away at one without an answer: it may be past recovery. */
 const patience = 3;
 
 /** Sends to one partition at a time, over one driver that is replaced when it no longer gets anywhere. */
@@ -21,7 +24,7 @@ export class Sender {
   }
 
   /**
-   * Resolves when all in-sync replicas have the records. Tries once: a client with no retries is expected.
+   * Resolves when all in-sync replicas have the records. Tries once: trying again is the lane's business.
    *
    * All the messages go to one partition. With more than one, the driver forgets, when it tries again, those whose
    * leader has moved to a broker that has already answered, and says that it has sent them.
@@ -30,8 +33,11 @@ export class Sender {
     if (this.#closed) throw new EventLogError("closed", "the event log is closed");
     const connected = (this.#connected ??= this.#connect());
     try {
-      await connected.ready;
-      const answers = await connected.driver.send({ topic, messages, acks: -1, timeout: replicationMs });
+      const what = `sending to partition ${partition} of topic ${topic}`;
+      const sent = connected.ready.then(() =>
+        connected.driver.send({ topic, messages, acks: -1, timeout: replicationMs }),
+      );
+      const answers = await within(sendMs, what, sent);
       // For a partition that it does not know the driver resolves too, without having sent anything.
       if (!answers.some((stored) => stored.partition === partition && stored.errorCode === 0)) {
         throw new EventLogError(
@@ -65,6 +71,7 @@ export class Sender {
         ({ message }) =>
           message.partition ?? 0,
       metadataMaxAge: 30_000,
+      retry: { retries: 0 },
     });
     const connected = { client, driver, ready: driver.connect() };
     connected.ready.catch(() => this.#discard(connected));

@@ -1,4 +1,4 @@
-import { ConfigResourceTypes } from "kafkajs";
+import kafkajs from "kafkajs";
 import { silentLog } from "@sluice/service/log.ts";
 import { EventLogError } from "../event-log.ts";
 import { Admin } from "./admin.ts";
@@ -23,13 +23,16 @@ export interface TopicFacts {
 /** The broker's default for `max.message.bytes`, for when we may not ask. */
 const defaultMaxBatchBytes = 1_048_588;
 
+/** How long it may take until every broker knows of a topic that has just been made. */
+const spreadMs = 1000;
+
 /** How far back a replay reaches. */
 const retentionMs = 72 * 3_600_000;
 
 /** Makes the topics that do not exist yet; those that do are left as they are. Rejects with `unavailable`. */
 export async function createTopics(url: string, specs: readonly TopicSpec[]): Promise<void> {
   const settings = parseKafkaUrl(url);
-  const admin = new Admin(() => createClient(settings, silentLog, 0));
+  const admin = new Admin(() => createClient(settings, silentLog));
   const topics = specs.map(({ topic, partitions, replication }) => ({
     topic,
     numPartitions: partitions,
@@ -68,12 +71,14 @@ export async function describeTopic(
 
 async function countPartitions(admin: Admin, settings: KafkaSettings, topic: string): Promise<number> {
   try {
-    const { topics } = await admin.ask(`looking for topic ${topic} at ${settings.address}`, (driver) =>
-      driver.fetchTopicMetadata({ topics: [topic] }),
+    const { topics } = await admin.ask(
+      `looking for topic ${topic} at ${settings.address}`,
+      (driver) => driver.fetchTopicMetadata({ topics: [topic] }),
+      spreadMs,
     );
     return topics[0]?.partitions.length ?? 0;
   } catch (error) {
-    if (!(error instanceof Error) || brokerAnswer(error.cause) !== "UNKNOWN_TOPIC_OR_PARTITION") throw error;
+    if (brokerAnswer(error) !== "UNKNOWN_TOPIC_OR_PARTITION") throw error;
     throw new EventLogError("unavailable", `kafka: topic ${topic} does not exist at ${settings.address}`, {
       cause: error,
     });
@@ -85,14 +90,16 @@ async function maxBatchBytes(admin: Admin, topic: string): Promise<number> {
     const { resources } = await admin.ask(`asking for the limits of topic ${topic}`, (driver) =>
       driver.describeConfigs({
         includeSynonyms: false,
-        resources: [{ type: ConfigResourceTypes.TOPIC, name: topic, configNames: ["max.message.bytes"] }],
+        resources: [
+          { type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configNames: ["max.message.bytes"] },
+        ],
       }),
     );
     const value = Number(resources[0]?.configEntries[0]?.configValue);
     return Number.isSafeInteger(value) && value > 0 ? value : defaultMaxBatchBytes;
   } catch (error) {
     // Describing a topic takes a right of its own, which a writer need not have.
-    if (error instanceof Error && brokerAnswer(error.cause) !== undefined) return defaultMaxBatchBytes;
+    if (brokerAnswer(error) !== undefined) return defaultMaxBatchBytes;
     throw error;
   }
 }
