@@ -7,6 +7,7 @@ import type { Bench } from "./benchmark.ts";
 
 /** The ClickHouse engine from npm, in a process of its own. */
 export interface Engine extends AsyncDisposable {
+  readonly pid: number;
   /** Makes a database with empty tables. Disposing drops it, so that its merges do not slow what follows. */
   openTables(name: string): Promise<ClickTables>;
 }
@@ -28,6 +29,7 @@ export async function openEngine(bench: Bench): Promise<Engine> {
   bench.against(`ClickHouse engine ${version} from npm`);
   const opened = resources.move();
   return {
+    pid: server.pid,
     async openTables(name) {
       const url = `${server.url}/${name}`;
       await migrate(url, { log: silentLog, signal: bench.signal });

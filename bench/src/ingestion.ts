@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { startApp } from "./app.ts";
 import type { Bench } from "./benchmark.ts";
 import type { Engine } from "./click-tables.ts";
-import { peakMemory } from "./machine.ts";
+import { cpuSeconds, peakMemory } from "./machine.ts";
 import { readMetric } from "./statistics.ts";
 
 export interface Backlog {
@@ -15,6 +15,18 @@ export interface CaughtUp {
   readonly eventsPerSecond: number;
   /** The most memory the ingester had resident, in bytes; undefined where the system does not say. */
   readonly peakBytes: number | undefined;
+  /** What an event cost each of the two, over all their threads; the ingester's start is part of it. */
+  readonly ingesterMicroseconds: number;
+  readonly engineMicroseconds: number;
+}
+
+/** The same backlog again and again, each time by an ingester that has just started. */
+export async function catchUpInRounds(backlog: Backlog, engine: Engine, bench: Bench): Promise<CaughtUp[]> {
+  const rounds: CaughtUp[] = [];
+  for (let round = 0; round < bench.rounds; round += 1) {
+    rounds.push(await catchUpOn(backlog, { engine, name: `round${round}` }, bench));
+  }
+  return rounds;
 }
 
 /** A look costs the ingester a millisecond. */
@@ -44,6 +56,7 @@ export async function catchUpOn(
     },
     bench,
   );
+  const engineBefore = cpuSeconds(engine.pid) ?? Number.NaN;
   let first: Look | undefined;
   let last: Look = { at: performance.now(), rows: 0 };
   while (last.rows < events) {
@@ -54,13 +67,18 @@ export async function catchUpOn(
     if (rows > 0) first ??= last;
     if (at - last.at > stuckAfterMs) throw new Error(`ingester: stuck at ${rows} of ${events} rows`);
   }
-  const peakBytes = peakMemory(app.pid);
+  const perEvent = (seconds: number) => (seconds * 1e6) / events;
+  const measured = {
+    // When all of it was there at the first look there is no rate.
+    eventsPerSecond: ((last.rows - (first?.rows ?? 0)) * 1_000) / (last.at - (first?.at ?? last.at)),
+    peakBytes: peakMemory(app.pid),
+    ingesterMicroseconds: perEvent(cpuSeconds(app.pid) ?? Number.NaN),
+    engineMicroseconds: perEvent((cpuSeconds(engine.pid) ?? Number.NaN) - engineBefore),
+  };
   const [stored] = await tables.query("SELECT count(), uniqExact(event_id) FROM clicks");
   if (stored !== `${events}\t${events}`)
     throw new Error(`ingester: of ${events} events the view shows ${stored}`);
-  // When all of it was there at the first look there is no rate.
-  if (first === undefined || first.rows === last.rows) return { eventsPerSecond: Number.NaN, peakBytes };
-  return { eventsPerSecond: ((last.rows - first.rows) * 1_000) / (last.at - first.at), peakBytes };
+  return measured;
 }
 
 interface Look {

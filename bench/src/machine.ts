@@ -64,3 +64,18 @@ export function peakMemory(pid: number): number | undefined {
     return undefined;
   }
 }
+
+/** Linux counts a process's time in these, whatever its own clock does. */
+const ticksPerSecond = 100;
+
+/** How long all threads of a process have computed so far, in seconds; undefined where the system does not say. */
+export function cpuSeconds(pid: number): number | undefined {
+  try {
+    const status = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The second field is a name in brackets; of those behind it the 12th and 13th are user and system time.
+    const fields = status.slice(status.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  } catch {
+    return undefined;
+  }
+}

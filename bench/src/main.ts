@@ -113,7 +113,8 @@ async function measure(benchmark: Benchmark, context: Context, against: Set<stri
       note: (text) => console.log(`# note: ${text}`),
     });
   } catch (error) {
-    console.log(`# ${name} failed: ${error instanceof MissingTool ? error.message : explain(error)}`);
+    if (context.signal.aborted) console.log(`# ${name} was interrupted`);
+    else console.log(`# ${name} failed: ${error instanceof MissingTool ? error.message : explain(error)}`);
   }
   const figures = specs.map((spec) => recorded.get(spec.name) ?? notRun(spec));
   for (const figure of figures) console.log(toLine(figure));

@@ -7,10 +7,12 @@ import { fill, topic } from "../backlog.ts";
 import type { Benchmark } from "../benchmark.ts";
 import { openEngine } from "../click-tables.ts";
 import { createClicks } from "../clicks.ts";
-import { catchUpOn } from "../ingestion.ts";
+import { catchUpInRounds } from "../ingestion.ts";
 
 const append = { name: "kafka-append", unit: "records/s" };
 const rate = { name: "catch-up-kafka", unit: "events/s", goal: { atLeast: 40_000 } };
+const ingester = { name: "catch-up-kafka-ingester", unit: "us/event" };
+const engine = { name: "catch-up-kafka-engine", unit: "us/event" };
 
 /** As many as the topic has partitions: each edge run has one of them. */
 const edges = 8;
@@ -18,7 +20,7 @@ const edges = 8;
 /** As `catch-up`, with a broker of one node on the same cores: eight edges, eight partitions, one ingester. */
 export const catchUpFromKafka: Benchmark = {
   name: "catch-up-kafka",
-  figures: [append, rate],
+  figures: [append, rate, ingester, engine],
   async run(bench) {
     await using directory = await tempDir();
     await using kafka = await startKafka({ dataDir: join(directory.path, "kafka"), log: silentLog });
@@ -33,12 +35,19 @@ export const catchUpFromKafka: Benchmark = {
     }
     bench.record(append.name, appends);
 
-    await using engine = await openEngine(bench);
-    const rates: number[] = [];
-    for (let round = 0; round < bench.rounds; round += 1) {
-      const backlog = { eventLogUrl: kafka.url, events };
-      rates.push((await catchUpOn(backlog, { engine, name: `round${round}` }, bench)).eventsPerSecond);
-    }
-    bench.record(rate.name, rates);
+    await using clickHouse = await openEngine(bench);
+    const rounds = await catchUpInRounds({ eventLogUrl: kafka.url, events }, clickHouse, bench);
+    bench.record(
+      rate.name,
+      rounds.map((round) => round.eventsPerSecond),
+    );
+    bench.record(
+      ingester.name,
+      rounds.map((round) => round.ingesterMicroseconds),
+    );
+    bench.record(
+      engine.name,
+      rounds.map((round) => round.engineMicroseconds),
+    );
   },
 };
