@@ -65,17 +65,18 @@ export async function openJournal(databaseUrl: string, parameters = "reserveByte
         env: { DATABASE_URL: databaseUrl, EVENT_LOG_URL: url, ...options.env },
       }),
     has: async (name) => (await readdir(dir)).includes(name),
-    read: () => readJournal(url),
+    read: () => readLog(url, "clicks", "store"),
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }
 
-async function readJournal(url: string): Promise<JournalContent> {
+/** All that the group has not read yet. Commits. */
+export async function readLog(url: string, topic: string, group: string): Promise<JournalContent> {
   const clicks: ClickEvent[] = [];
   const ranges: RefusedRange[] = [];
   await using log = await openEventLog(url, { log: silentLog, metrics: createMetrics() });
   const { signal } = new AbortController();
-  await using reader = await log.open("clicks", { group: "store", until: "now", signal });
+  await using reader = await log.open(topic, { group, until: "now", signal });
   for (;;) {
     const batch = await reader.next({
       minRecords: 1,
