@@ -33,7 +33,7 @@ export class Assignment {
   readonly #limitBytes: number;
   readonly #lost = new AbortController();
   readonly #fetches: Fetch[] = [];
-  /** The offset that follows what has been fetched. Unknown for a group that is new to a partition. */
+  /** The offset that follows what has been fetched. */
   readonly #positions = new Map<number, number>();
   /** Positions that the driver has been sent back to once already. */
   readonly #soughtTo = new Map<number, number>();
@@ -61,7 +61,7 @@ export class Assignment {
     return { records: this.#records, valueBytes: this.#valueBytes, heldBytes: this.#heldBytes };
   }
 
-  /** Where fetching begins. Partitions that are absent begin wherever the driver finds their oldest record. */
+  /** Where fetching begins, for each of the partitions. */
   locate(positions: Offsets): void {
     for (const [partition, offset] of positions) this.#positions.set(partition, offset);
     this.#located = true;
@@ -71,28 +71,25 @@ export class Assignment {
     return this.#positions.get(partition);
   }
 
-  /** True when everything up to the end has been fetched. `oldest` stands in for positions that are unknown. */
-  complete(oldest: Offsets): boolean {
+  /** True when everything up to the end has been fetched. */
+  complete(): boolean {
     const end = this.#end;
     if (end === undefined || !this.#located) return false;
-    return this.partitions.every((partition) => {
-      const position = this.#positions.get(partition) ?? oldest.get(partition) ?? 0;
-      return position >= (end.get(partition) ?? 0);
-    });
+    return this.partitions.every((partition) => (this.position(partition) ?? 0) >= (end.get(partition) ?? 0));
   }
 
   /**
-   * The offset that a fetch should have begun at, when it began elsewhere. It does when the log no longer has what
-   * is next, and when the fetch belongs to an earlier assignment, which a driver with several brokers delivers.
+   * The offset that a fetch should have begun at, when it began behind it. It does when the log no longer has what is
+   * next, and when the fetch was made for an earlier assignment, which a driver with several brokers may deliver.
    */
-  misplaced(batch: DriverBatch): number | undefined {
+  leapsOver(batch: DriverBatch): number | undefined {
     const expected = this.#positions.get(batch.partition);
-    if (expected === undefined || expected === fetchedOffset(batch)) return undefined;
+    if (expected === undefined || fetchedOffset(batch) <= expected) return undefined;
     // Sent back there and not found: the driver has passed over what it hides, such as the marks of transactions.
     return this.#soughtTo.get(batch.partition) === expected ? undefined : expected;
   }
 
-  /** Notes that the driver is sent to this offset, and that what lies before it is not to come. */
+  /** Notes that the driver is sent to this offset, and that what lies before it will not come. */
   seek(partition: number, offset: number): void {
     this.#soughtTo.set(partition, offset);
     this.#positions.set(partition, offset);
@@ -101,13 +98,9 @@ export class Assignment {
   /** Takes what was fetched, and says how many records and bytes that were. */
   accept(batch: DriverBatch): { records: number; bytes: number } {
     const next = Number(batch.lastOffset()) + 1;
-    const expected = this.#positions.get(batch.partition) ?? 0;
-    const end = this.#end?.get(batch.partition) ?? (this.#end === undefined ? Infinity : 0);
-    const within = (message?: KafkaMessage) =>
-      message !== undefined && Number(message.offset) >= expected && Number(message.offset) < end;
-    // Offsets ascend: where the first and the last are within, all are.
-    const whole = within(batch.messages[0]) && within(batch.messages.at(-1));
-    const messages = whole ? batch.messages : batch.messages.filter(within);
+    const end = this.#end === undefined ? Infinity : (this.#end.get(batch.partition) ?? 0);
+    const messages =
+      next <= end ? batch.messages : batch.messages.filter(({ offset }) => Number(offset) < end);
     this.#positions.set(batch.partition, next);
     if (messages.length === 0) return { records: 0, bytes: 0 };
     this.#fetches.push({ partition: batch.partition, messages, taken: 0, next });

@@ -6,7 +6,7 @@ import { Admin } from "./admin.ts";
 import { createClient } from "./client.ts";
 import { Producer } from "./producer.ts";
 import { openReader } from "./reader.ts";
-import { describeTopic } from "./topics.ts";
+import { describeTopic } from "./topic-facts.ts";
 import { defaultTuning, type Tuning } from "./tuning.ts";
 import { parseKafkaUrl, type KafkaSettings } from "./url.ts";
 

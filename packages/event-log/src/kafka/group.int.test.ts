@@ -123,6 +123,16 @@ describeWith("a kafka consumer group", openRig, (rig) => {
     expect(errors).toHaveLength(1);
   });
 
+  it("a group whose position is beyond the end of the log reads it again rather than nothing", async () => {
+    const topic = await rig().newTopic(1);
+    const log = await rig().open();
+    await log.append(topic, numbered("run", 1, 10));
+    await rig().admin.setOffsets({ groupId: group, topic, partitions: [{ partition: 0, offset: "100" }] });
+    await using reader = await log.open(topic, { group, signal: forever });
+    expect((await readAll(reader, 10)).map(text)).toEqual(numbered("run", 1, 10).map(text));
+    expect(await committedOffset(rig(), topic)).toBe(10);
+  });
+
   it("a reader that is behind and fetches nothing fails, though its heartbeats go on", async () => {
     const { reader, driver, topic, log } = await openWatched(rig());
     await readAll(reader, 1);

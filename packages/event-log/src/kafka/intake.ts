@@ -77,9 +77,9 @@ export class Intake {
     assignment.commitOffsets = (offsets) => payload.commitOffsetsIfNecessary(offsets);
     await alive(located, heartbeat);
     if (assignment.signal.aborted || payload.isStale()) return;
-    const expected = assignment.misplaced(batch);
+    const expected = assignment.leapsOver(batch);
     if (expected !== undefined) await alive(this.#goBack(assignment, batch, expected), heartbeat);
-    if (assignment.signal.aborted || assignment.misplaced(batch) !== undefined) return;
+    if (assignment.signal.aborted || assignment.leapsOver(batch) !== undefined) return;
     this.#accept(assignment, batch);
     payload.resolveOffset(batch.lastOffset());
     const room = assignment.room();
@@ -87,7 +87,15 @@ export class Intake {
   }
 
   #accept(assignment: Assignment, batch: Batch): void {
-    const { topic, group, metrics } = this.#deps;
+    const { topic, group, metrics, log } = this.#deps;
+    const { partition } = batch;
+    const expected = assignment.position(partition) ?? 0;
+    if (fetchedOffset(batch) < expected) {
+      log.warn(
+        { topic, group, partition, expected },
+        "the log ends before the group's position and is read again",
+      );
+    }
     const { records, bytes } = assignment.accept(batch);
     metrics.fetchedRecords.inc({ topic, group }, records);
     metrics.fetchedBytes.inc({ topic, group }, bytes);
@@ -101,6 +109,10 @@ export class Intake {
     this.#deps.changed();
   }
 
+  /**
+   * Finds out where each partition goes on: at the group's position, or at the oldest record. The driver has found
+   * out too, but what it delivers first may have been fetched for an earlier assignment.
+   */
   async #locate(assignment: Assignment): Promise<void> {
     const { admin, topic, group, committed } = this.#deps;
     for (let pauseMs = 100; !assignment.signal.aborted; pauseMs = Math.min(2 * pauseMs, 2000)) {
@@ -108,7 +120,9 @@ export class Intake {
         for (const [partition, offset] of await committedOffsets(admin, topic, group)) {
           committed.set(partition, offset);
         }
-        assignment.locate(committed);
+        const known = assignment.partitions.every((partition) => committed.has(partition));
+        const oldest = known ? [] : (await topicOffsets(admin, topic)).oldest;
+        assignment.locate(new Map([...oldest, ...committed]));
         this.#changed();
         return;
       } catch {
@@ -118,8 +132,8 @@ export class Intake {
   }
 
   /**
-   * A fetch began elsewhere than it should. What the log no longer has is lost to the group, and that is said; what
-   * it still has is fetched.
+   * A fetch began behind what comes next. What the log no longer has is lost to the group, and that is said; what it
+   * still has is fetched.
    */
   async #goBack(assignment: Assignment, batch: Batch, expected: number): Promise<void> {
     const { topic, group, admin, log, metrics, consumer } = this.#deps;

@@ -6,7 +6,7 @@ import { settled, unavailable, within } from "./errors.ts";
 import { Lane, maxChunk, type Chunk } from "./lane.ts";
 import { partitionOf } from "./partition.ts";
 import { Sender } from "./sender.ts";
-import type { TopicFacts } from "./topics.ts";
+import type { TopicFacts } from "./topic-facts.ts";
 
 /** What a record batch (61 bytes) and a record in it (at most 30) cost beside keys and values. */
 const batchOverheadBytes = 61;

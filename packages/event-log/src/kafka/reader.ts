@@ -79,7 +79,7 @@ class KafkaReader implements Reader {
       {
         records: () => this.#intake.assignment?.ready.records ?? 0,
         bytes: () => this.#intake.assignment?.ready.valueBytes ?? 0,
-        complete: () => this.#intake.assignment?.complete(atOpen.oldest) ?? false,
+        complete: () => this.#intake.assignment?.complete() ?? false,
         take: (maxRecords, maxBytes) => this.#take(maxRecords, maxBytes),
       },
       options.signal,
