@@ -167,6 +167,11 @@ export class RunCursor {
     if (!reader.hasBytes) return false;
     const found = await reader.findNext();
     if (found === undefined) return false;
+    // What was read in the middle of its write is whole by now, because what stands behind it is.
+    if (await reader.isWhole(this.#offset)) {
+      reader.seek(this.#offset);
+      return true;
+    }
     this.#damagedFrom ??= this.#offset;
     reader.seek(found);
     this.#offset = found;

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { type Parsed, headerBytes, maxRecordBytes, nextCandidate, parseRecord } from "./record.ts";
+import { type Parsed, headerBytes, nextCandidate, parseRecord } from "./record.ts";
 
 /** How much is read at a time. Records handed out keep their chunk alive. */
 const chunkBytes = 1024 * 1024;
@@ -99,8 +99,7 @@ export class SegmentReader implements AsyncDisposable {
         for (; at >= 0; at = nextCandidate(buffer, at + 1, bytesRead)) {
           const parsed = parseRecord(buffer, at, bytesRead, this.#seed);
           if (parsed.kind === "record" || parsed.kind === "closing") return from + at;
-          if (parsed.kind === "incomplete" && (await this.#isWhole(from + at, parsed.needs)))
-            return from + at;
+          if (parsed.kind === "incomplete" && (await this.isWhole(from + at, parsed.needs))) return from + at;
         }
         // The last bytes may be the beginning of a header.
         from += bytesRead - headerBytes + 1;
@@ -108,6 +107,16 @@ export class SegmentReader implements AsyncDisposable {
     } finally {
       if (buffer.length === chunkBytes) this.#spare.buffer = buffer;
     }
+  }
+
+  /** True when a whole record stands there in the file, of `needs` bytes as far as one knows. */
+  async isWhole(offset: number, needs = headerBytes): Promise<boolean> {
+    const buffer = Buffer.allocUnsafe(needs);
+    const { bytesRead } = await this.#file.read(buffer, 0, needs, offset);
+    const parsed = parseRecord(buffer, 0, bytesRead, this.#seed);
+    if (parsed.kind === "incomplete")
+      return bytesRead === needs && (await this.isWhole(offset, parsed.needs));
+    return parsed.kind !== "invalid";
   }
 
   /** Bytes behind the offset that are no whole record. */
@@ -118,16 +127,6 @@ export class SegmentReader implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#chunk = nothing;
     await this.#file.close();
-  }
-
-  async #isWhole(offset: number, needs: number): Promise<boolean> {
-    const buffer = Buffer.allocUnsafe(Math.min(needs, maxRecordBytes));
-    const { bytesRead } = await this.#file.read(buffer, 0, buffer.length, offset);
-    const parsed = parseRecord(buffer, 0, bytesRead, this.#seed);
-    if (parsed.kind === "incomplete" && parsed.needs > buffer.length && bytesRead === buffer.length) {
-      return await this.#isWhole(offset, parsed.needs);
-    }
-    return parsed.kind === "record" || parsed.kind === "closing";
   }
 
   #takeSpare(): Buffer<ArrayBuffer> {

@@ -6,7 +6,8 @@ import { createMetrics } from "@sluice/service/metrics.ts";
 import { valueOf, writerDefaults } from "./trial.ts";
 import { openJournalWriter } from "./writer.ts";
 
-const [dir = "", run = "", bytes = "100"] = process.argv.slice(2);
+// With "paced", a reader can keep up and is at the tail all the time.
+const [dir = "", run = "", bytes = "100", pace = ""] = process.argv.slice(2);
 const deps = { log: silentLog, metrics: createMetrics() };
 const writer = await openJournalWriter(dir, { ...writerDefaults, ...deps, segmentBytes: 256 * 1024, run });
 let number = 0;
@@ -20,7 +21,8 @@ function turn(): void {
       if (mine % 50 === 0) writeSync(1, `${mine}\n`);
     });
   }
-  setImmediate(turn);
+  if (pace === "paced") setTimeout(turn, 1);
+  else setImmediate(turn);
 }
 
 turn();
