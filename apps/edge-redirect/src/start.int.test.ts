@@ -42,6 +42,13 @@ describeWith("an edge that cannot start", tempDir, (dir) => {
     expect(code).toBe(configExitCode);
   });
 
+  it("says so too when only its workers see it", async () => {
+    const env = { EVENT_LOG_URL: journalAt("journal"), EDGE_WORKERS: "2", GEO_DB_PATH: "/nowhere/geo.mmdb" };
+    const { code, output } = await runEdge({ env: { DATABASE_URL, ...env } });
+    expect(output).toContain("GEO_DB_PATH");
+    expect(code).toBe(configExitCode);
+  });
+
   it("leaves a journal of a newer version alone", async () => {
     await mkdir(join(inDir("newer"), "clicks"), { recursive: true });
     await writeFile(join(inDir("newer"), "clicks", "FORMAT"), "2");

@@ -2,6 +2,7 @@ import cluster, { type Worker } from "node:cluster";
 
 import type { Service } from "@sluice/service/run-service.ts";
 import { createBackoff, sleep } from "@sluice/service/retry.ts";
+import { configExitCode, ServiceError } from "@sluice/service/service-error.ts";
 
 /** Ports of worker n's operations server lie this much above those of worker n - 1. */
 const opsPortStep = 100;
@@ -19,7 +20,8 @@ export function sayReady(): void {
 
 /**
  * Runs so many copies of this program that share the port for visitors; one that dies is started again. Resolves
- * when it has been told to stop and all of them have drained.
+ * when it has been told to stop and all of them have drained. Rejects with a ServiceError `config` when one of them
+ * cannot ever start.
  */
 export async function superviseWorkers(
   service: Service<{ EDGE_WORKERS: number; OPS_PORT: number }>,
@@ -56,6 +58,9 @@ export async function superviseWorkers(
       signal.removeEventListener("abort", stop);
       died(number);
       if (signal.aborted) return;
+      if (status.code === configExitCode) {
+        throw new ServiceError("config", "a worker refuses its configuration; it says why above");
+      }
       log.error({ number, ...status }, "a worker died and is started again");
       await sleep(backoff.next(), signal).catch(() => undefined);
     }

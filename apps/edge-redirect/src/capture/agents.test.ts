@@ -49,6 +49,16 @@ describe("what a browser says of itself", () => {
     expect(read(describeAgent({ "user-agent": "a", dnt: "0" }).json)).toMatchObject({ gpc: false });
   });
 
+  it("is remembered only where it is short, so that nobody fills the memory", () => {
+    const describeAgent = createAgents();
+    const idOf = (headers: Record<string, string>) => describeAgent(headers).id;
+    expect(idOf({ "user-agent": "a" })).toBe(idOf({ "user-agent": "a" }));
+    for (const long of ["user-agent", "accept-language", "sec-ch-ua", "dnt"]) {
+      const headers = { "user-agent": "b", [long]: "x".repeat(2048) };
+      expect(idOf(headers)).not.toBe(idOf(headers));
+    }
+  });
+
   it("is cut to its limits without splitting a character", () => {
     const { userAgent } = createAgents()({ "user-agent": `${"a".repeat(limits.userAgent - 1)}😀` });
     expect(userAgent).toBe("a".repeat(limits.userAgent - 1));

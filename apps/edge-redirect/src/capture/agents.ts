@@ -7,6 +7,8 @@ import { clip } from "@sluice/click-event/clip.ts";
 
 /** What a browser says of itself with every request. */
 export interface Agent {
+  /** No other agent has it; the same agent gets a new one when it says something else. */
+  readonly id: number;
   readonly userAgent: string;
   /** The part of a click's JSON that it decides. */
   readonly json: string;
@@ -24,20 +26,39 @@ interface Known extends Agent {
 }
 type Hint = string | string[] | undefined;
 
-/** A few thousand say most of what is said; an entry takes about 1 kB. */
+/** A few thousand say most of what is said; an entry takes about 1 kB … */
 const maxAgents = 4096;
+/** … because one that says more than this is read each time. */
+const maxRemembered = 2048;
 
 /** Remembers how each user agent introduced itself last, because encoding that costs more than the rest of a click. */
 export function createAgents(): (headers: IncomingHttpHeaders) => Agent {
   const agents = new LRUCache<string, Known>({ max: maxAgents });
+  let lastId = 0;
   return (headers) => {
     const userAgent = headers["user-agent"] ?? "";
     const known = agents.get(userAgent);
     if (known !== undefined && isSame(known, headers)) return known;
-    const read = readAgent(userAgent, headers);
-    agents.set(userAgent, read);
+    lastId += 1;
+    const read = readAgent(lastId, userAgent, headers);
+    if (lengthOf(read, userAgent) <= maxRemembered) agents.set(userAgent, read);
     return read;
   };
+}
+
+/** Of all the texts that an entry holds on to. */
+function lengthOf({ languages = "", ...known }: Known, userAgent: string): number {
+  const hints = [
+    known.brands,
+    known.mobile,
+    known.platform,
+    known.platformVersion,
+    known.model,
+    known.gpc,
+    known.dnt,
+  ];
+  const texts = [userAgent, languages, known.json, ...hints.map((hint) => hint ?? "")];
+  return texts.reduce((length, text) => length + text.length, 0);
 }
 
 function isSame(known: Known, headers: IncomingHttpHeaders): boolean {
@@ -53,9 +74,10 @@ function isSame(known: Known, headers: IncomingHttpHeaders): boolean {
   );
 }
 
-function readAgent(text: string, headers: IncomingHttpHeaders): Known {
+function readAgent(id: number, text: string, headers: IncomingHttpHeaders): Known {
   const userAgent = clip(text, limits.userAgent);
   const known = {
+    id,
     userAgent,
     languages: headers["accept-language"],
     brands: headers["sec-ch-ua"],

@@ -5,6 +5,7 @@ import type { JournalWriter } from "@sluice/event-log/journal-writer.ts";
 import type { Health } from "@sluice/service/health.ts";
 import type { Log } from "@sluice/service/log.ts";
 
+import { onceAMinute } from "../once-a-minute.ts";
 import { encodeClickParts } from "./encode-click.ts";
 import type { CaptureMetrics } from "./metrics.ts";
 import { isPrefetch } from "./prefetch.ts";
@@ -51,6 +52,7 @@ export const noCapture: Capture = {
 export async function openCapture(options: CaptureOptions): Promise<Capture & AsyncDisposable> {
   const { edge, openJournal, describeVisitor, metrics, health, log, now } = options;
   const runs = await openRuns(async () => createRun(edge, await openJournal(uuidv7(now()))), now, log);
+  const say = onceAMinute((error) => log.error({ error }, "a click could not be encoded"));
   let refusing: RefusalReason | undefined;
 
   function encode(request: IncomingMessage, link: ClickedLink, query: string, place: PlaceInRun): Uint8Array {
@@ -86,7 +88,7 @@ export async function openCapture(options: CaptureOptions): Promise<Capture & As
         value = encode(request, link, query, { run: run.json, seq, ts });
       } catch (error) {
         // No request may end the process or go without an answer; its number is used up.
-        log.error({ error }, "a click could not be encoded");
+        say(error);
         run.refuse(seq, "error");
         settle("error");
         return done();

@@ -26,10 +26,12 @@ describe("a visitor", () => {
   it("is the same one at the next click, and is looked up once", () => {
     const { describeVisitor, located } = visitors();
     const first = describeVisitor("192.0.2.1", agent, 1, now);
-    expect(describeVisitor("192.0.2.1", { ...agent, "accept-language": "en" }, 1, now + 1)).not.toBe(first);
     expect(describeVisitor("192.0.2.1", agent, 1, now + 1)).toBe(first);
-    expect(visitorIn(first)).toMatch(/^[0-9a-f]{32}$/);
     expect(located).toEqual(["192.0.2.1"]);
+    const inFrench = describeVisitor("192.0.2.1", { ...agent, "accept-language": "fr" }, 1, now + 2);
+    expect(inFrench).toContain('"language":"fr"');
+    expect(visitorIn(inFrench)).toBe(visitorIn(first));
+    expect(visitorIn(first)).toMatch(/^[0-9a-f]{32}$/);
   });
 
   it("C10: is the same one whether the socket is IPv4 or open to both", () => {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 
 import { LRUCache } from "lru-cache";
 
-import { createAgents } from "./agents.ts";
+import { type Agent, createAgents } from "./agents.ts";
 import { type Locate, unmap } from "./geo.ts";
 import { createVisitorHash, type VisitorHash } from "./visitor-hash.ts";
 import { dayOf, type VisitorSalt } from "./visitor-salt.ts";
@@ -19,45 +19,40 @@ export type DescribeVisitor = (
   ts: number,
 ) => string;
 
-/** What was last said of an address. */
-interface Known {
-  readonly userAgent: string;
+interface Visitor {
   readonly workspaceId: number;
-  readonly day: number;
   readonly json: string;
 }
 
-/** Remembers the last `maxVisitors` addresses: whoever clicks once often clicks again. */
+/** Remembers the last `maxVisitors` of a day: whoever clicks once often clicks again. */
 export function createVisitors(options: {
   locate: Locate;
   salt: VisitorSalt;
   maxVisitors: number;
 }): DescribeVisitor {
   const { locate, salt, maxVisitors } = options;
-  const visitors = new LRUCache<string, Known>({ max: maxVisitors });
+  const visitors = new LRUCache<string, Visitor>({ max: maxVisitors });
   const describeAgent = createAgents();
-  let hash: { of: VisitorHash; day: number } | undefined;
+  let today: { readonly day: number; readonly hash: VisitorHash } | undefined;
 
-  function identify(address: string, userAgent: string, workspaceId: number, day: number): Known {
-    if (hash?.day !== day) hash = { of: createVisitorHash(salt(day)), day };
+  function describe(address: string, agent: Agent, workspaceId: number, hash: VisitorHash): string {
     const plain = unmap(address);
-    const visitor = plain === "" ? "" : hash.of(workspaceId, plain, userAgent);
-    return { userAgent, workspaceId, day, json: `${locate(plain)},"visitor":"${visitor}"` };
+    const visitor = plain === "" ? "" : hash(workspaceId, plain, agent.userAgent);
+    return `${locate(plain)},${agent.json},"visitor":"${visitor}","bot":0`;
   }
 
   return (address, headers, workspaceId, ts) => {
-    const agent = describeAgent(headers);
     const day = dayOf(ts);
-    let visitor = visitors.get(address);
-    if (
-      visitor === undefined ||
-      visitor.userAgent !== agent.userAgent ||
-      visitor.workspaceId !== workspaceId ||
-      visitor.day !== day
-    ) {
-      visitor = identify(address, agent.userAgent, workspaceId, day);
-      visitors.set(address, visitor);
+    if (today?.day !== day) {
+      today = { day, hash: createVisitorHash(salt(day)) };
+      visitors.clear();
     }
-    return `${visitor.json},${agent.json},"bot":0`;
+    const agent = describeAgent(headers);
+    const key = `${agent.id} ${address}`;
+    const known = visitors.get(key);
+    if (known?.workspaceId === workspaceId) return known.json;
+    const json = describe(address, agent, workspaceId, today.hash);
+    visitors.set(key, { workspaceId, json });
+    return json;
   };
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { LinkCache, Resolution } from "@sluice/link-store/link-cache.ts";
 import type { Log } from "@sluice/service/log.ts";
 
+import { onceAMinute } from "../once-a-minute.ts";
 import type { Capture } from "../capture/capture.ts";
 import * as answers from "./answers.ts";
 import type { Outcome, ServerMetrics } from "./metrics.ts";
@@ -37,6 +38,7 @@ export function createHandler(options: HandlerOptions): RequestListener {
   const { links, capture, metrics, log, now, draining } = options;
   const readTarget = createTargetReader();
   const prepare = createPreparedLinks();
+  const say = onceAMinute((error) => log.error({ error }, "a request could not be handled"));
 
   return (request, response) => {
     try {
@@ -84,7 +86,7 @@ export function createHandler(options: HandlerOptions): RequestListener {
 
   /** A bug, met by one visitor: the others must not lose the edge over it. */
   function fail(response: ServerResponse, error: unknown): void {
-    log.error({ error }, "a request could not be handled");
+    say(error);
     if (response.headersSent) response.destroy();
     else send(response, answers.failed, "failed");
   }
