@@ -15,7 +15,7 @@ export interface ClickHouseOptions {
   /** Whoever reaches the port may do everything; the default is the loopback interface. */
   readonly host?: string;
   readonly log: Log;
-  /** Limit, and default, of a statement's `max_execution_time`; an INSERT with rows may take three times as long. */
+  /** Limit, and default, of a SELECT's `max_execution_time`, 10 by default; other statements get three times as much. */
   readonly maxQuerySeconds?: number;
 }
 
@@ -46,7 +46,7 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Local
       `--host=${host}`,
       `--port=${port}`,
       `--max-query-seconds=${maxQuerySeconds}`,
-      `--max-insert-seconds=${3 * maxQuerySeconds}`,
+      `--max-write-seconds=${3 * maxQuerySeconds}`,
     ],
     port,
     url,

@@ -10,9 +10,12 @@ import { maxStatementBytes, readStatement, StatementError } from "./statement.ts
 export interface Resources {
   readonly engine: Engine;
   readonly slots: Slots;
-  /** The longest `max_execution_time` that a request gets, and what it gets without asking. */
+  /** The longest `max_execution_time` that a SELECT gets, and what it gets without asking. */
   readonly maxQuerySeconds: number;
-  readonly maxInsertSeconds: number;
+  /** The same for everything else. */
+  readonly maxWriteSeconds: number;
+  /** What the rows of an INSERT, or a result, may come to: they pass through the disk. */
+  readonly maxFileBytes: number;
 }
 
 /** What a statement gave; it has ended, well. */
@@ -42,21 +45,20 @@ export async function execute(
   const prefix = body.head.length === 0 ? parameters.query : `${parameters.query}\n`;
   const text = parameters.query === "" ? body.head : Buffer.concat([Buffer.from(prefix), body.head]);
   const statement = readStatement(text);
-  const isWrite = statement.kind === "insert";
-  if (isWrite) {
+  const settings = new Map(parameters.settings);
+  const isInsert = statement.kind === "insert";
+  if (isInsert) {
     if (request.method !== "POST") throw new StatementError(164, "READONLY", onlyPostWrites);
-    // Before the turn is taken: a slow sender must not hold it.
-    await writeChunks(path, rows(text.subarray(statement.dataAt), body));
+    // Before its turn comes: a slow sender must not hold up others.
+    await writeChunks(path, rows(text.subarray(statement.dataAt), body), resources.maxFileBytes);
+    // Parsing in parallel costs a sixth more time on one core than it saves on another.
+    setDefault(settings, "input_format_parallel_parsing", "0");
   } else if (body.more || text.length > maxStatementBytes) {
     throw new StatementError(62, "SYNTAX_ERROR", `Max query size exceeded (${maxStatementBytes} bytes)`);
   }
-  const settings = limitTime(
-    parameters.settings,
-    isWrite ? resources.maxInsertSeconds : resources.maxQuerySeconds,
-  );
-  // Costs a sixth more time on one core than it saves on another.
-  if (isWrite && !settings.has("input_format_parallel_parsing"))
-    settings.set("input_format_parallel_parsing", "0");
+  const { maxQuerySeconds, maxWriteSeconds, maxFileBytes } = resources;
+  limit(settings, "max_execution_time", statement.kind === "select" ? maxQuerySeconds : maxWriteSeconds);
+  limit(settings, "max_result_bytes", maxFileBytes);
   // 2 is what ClickHouse itself sets for GET: nothing can be written, but settings may be chosen.
   if (request.method !== "POST") settings.set("readonly", "2");
   const { bytes, rowCount, rowBytes, elapsedSeconds } = await resources.slots.run(() =>
@@ -72,8 +74,8 @@ export async function execute(
     result: statement.kind === "select" ? "in file" : bytes,
     readRows: rowCount,
     readBytes: rowBytes,
-    writtenRows: isWrite ? rowCount : 0,
-    writtenBytes: isWrite ? rowBytes : 0,
+    writtenRows: isInsert ? rowCount : 0,
+    writtenBytes: isInsert ? rowBytes : 0,
     elapsedSeconds,
   };
 }
@@ -87,8 +89,12 @@ async function* rows(beginning: Buffer, body: Body): AsyncGenerator<Buffer> {
   yield* body.rest;
 }
 
-function limitTime(settings: ReadonlyMap<string, string>, maxSeconds: number): Map<string, string> {
-  const asked = Number(settings.get("max_execution_time"));
-  const seconds = asked > 0 ? Math.min(asked, maxSeconds) : maxSeconds;
-  return new Map(settings).set("max_execution_time", `${seconds}`);
+function setDefault(settings: Map<string, string>, name: string, value: string): void {
+  if (!settings.has(name)) settings.set(name, value);
+}
+
+/** For settings whose 0 means "no limit". */
+function limit(settings: Map<string, string>, name: string, most: number): void {
+  const asked = Number(settings.get(name));
+  settings.set(name, `${asked > 0 ? Math.min(asked, most) : most}`);
 }

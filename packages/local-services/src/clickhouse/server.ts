@@ -16,7 +16,7 @@ const { values } = parseArgs({
     host: { type: "string", default: "127.0.0.1" },
     port: { type: "string", default: "8123" },
     "max-query-seconds": { type: "string", default: "10" },
-    "max-insert-seconds": { type: "string", default: "30" },
+    "max-write-seconds": { type: "string", default: "30" },
   },
 });
 
@@ -30,7 +30,9 @@ const resources = {
   engine,
   slots: createSlots(8, 100),
   maxQuerySeconds: Number(values["max-query-seconds"]),
-  maxInsertSeconds: Number(values["max-insert-seconds"]),
+  maxWriteSeconds: Number(values["max-write-seconds"]),
+  // Far more than a batch, far less than a disk.
+  maxFileBytes: 2 ** 30,
 };
 const server = createServer(createHandler(resources, createSpool("spool"), log));
 // ClickHouse's default: longer than its clients keep an idle connection.

@@ -1,6 +1,8 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 
+import { StatementError } from "./statement.ts";
+
 /**
  * Files through which rows go to the engine and results come from it. So neither is ever whole in memory, whatever its
  * size and format, and rows may hold any bytes. A file that is gone again within a second mostly never reaches the disk.
@@ -28,14 +30,18 @@ export interface SpoolFile extends AsyncDisposable {
   readonly path: string;
 }
 
-/** Writes all chunks, in turn, and resolves to how many bytes they were. */
-export async function writeChunks(path: string, chunks: AsyncIterable<Buffer>): Promise<number> {
+/** Writes all chunks, in turn. Throws a StatementError when they come to more than `maxBytes`. */
+export async function writeChunks(
+  path: string,
+  chunks: AsyncIterable<Buffer>,
+  maxBytes: number,
+): Promise<void> {
   await using file = await open(path, "wx", 0o600);
   let bytes = 0;
   for await (const chunk of chunks) {
     bytes += chunk.length;
-    // A file's write may be short, as on a disk that fills up.
-    for (let at = 0; at < chunk.length;) at += (await file.write(chunk, at)).bytesWritten;
+    if (bytes > maxBytes)
+      throw new StatementError(307, "TOO_MANY_BYTES", `The rows come to over ${maxBytes} bytes`);
+    await file.appendFile(chunk);
   }
-  return bytes;
 }
