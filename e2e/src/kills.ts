@@ -1,19 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Something that may be killed. */
-export interface Victim {
-  readonly name: string;
-  /** `kill -9`, now; returns false when it was not running. Resolves when it has been dealt the blow, not later. */
-  kill(): Promise<boolean>;
-}
+import type { Victim } from "./victims.ts";
 
 export interface KillPlan {
   readonly victims: readonly Victim[];
   readonly kills: number;
-  /** The mean time between two; each is drawn from half to one and a half of it. */
+  /** The mean time between two. */
   readonly meanPauseMs: number;
   readonly random: () => number;
 }
+
+/** Within this time of another kill the first victim is still down, or has only just come back. */
+const togetherMs = 1_000;
+/** How many of the kills come so soon. */
+const together = 2 / 3;
 
 /**
  * Kills until so many have been dealt, and resolves with how many each victim got. Everyone has a turn before
@@ -28,7 +28,10 @@ export async function killAtRandom({
   const dealt = new Map(victims.map(({ name }) => [name, 0]));
   let waiting: Victim[] = [];
   for (let left = kills; left > 0;) {
-    await delay(meanPauseMs * (0.5 + random()));
+    // What is safe against each failure alone may not be safe against two: a position that is committed too early
+    // is found out when the store is away and then the ingester is killed.
+    const alone = (meanPauseMs - (together * togetherMs) / 2) / (1 - together);
+    await delay(random() < together ? togetherMs * random() : alone * (0.5 + random()));
     if (waiting.length === 0) waiting = [...victims];
     const victim = waiting[Math.floor(random() * waiting.length)];
     if (victim === undefined || !(await victim.kill())) continue;

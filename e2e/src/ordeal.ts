@@ -4,9 +4,10 @@ import { seeded } from "@sluice/testkit/seed.ts";
 
 import type { Broker } from "./broker.ts";
 import { startClicks } from "./clicks.ts";
-import { killAtRandom, type Victim } from "./kills.ts";
-import { listenerOn, processesOf } from "./processes.ts";
+import { killAtRandom } from "./kills.ts";
+import { processesOf } from "./processes.ts";
 import { createSystem, type System } from "./system.ts";
+import { victims } from "./victims.ts";
 import { judge, stopMerges, type Verdict } from "./verdict.ts";
 
 export interface OrdealOptions {
@@ -51,14 +52,11 @@ export async function ordeal(options: OrdealOptions): Promise<Report> {
   await stopMerges(system);
 
   const clicks = startClicks({ port: system.ports.edge, path: "/demo", perSecond: options.perSecond });
+  const random = seeded(options.seed);
   const kills = await killAtRandom({
     ...options,
-    random: seeded(options.seed),
-    victims: [
-      ...listeners(system),
-      { name: "supervisor", kill: async () => supervisor.kill() },
-      ...(broker === undefined ? [] : [{ name: "broker", kill: () => broker.kill() }]),
-    ],
+    random,
+    victims: victims(system, supervisor, broker, random),
   });
   while (clicks.answered.size < options.clicks) await delay(100);
   clicks.stop();
@@ -96,18 +94,6 @@ export function problems(report: Report): string[] {
   ];
   const said = found.flatMap(([isSo, problem]) => (isSo ? [problem] : []));
   return said.length === 0 ? [] : [...said, report.story];
-}
-
-/** Those that are known by their port. The supervisor starts them again. */
-function listeners({ ports }: System): Victim[] {
-  const { edge, ingesterOps: ingester, clickhouse, postgres } = ports;
-  return Object.entries({ edge, ingester, clickhouse, postgres }).map(([name, port]) => ({
-    name,
-    async kill() {
-      const pid = await listenerOn(port);
-      return pid !== undefined && process.kill(pid, "SIGKILL");
-    },
-  }));
 }
 
 /** Does what a service manager does: starts the supervisor again whenever it ends. */

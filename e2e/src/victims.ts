@@ -1,0 +1,63 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+import type { Broker } from "./broker.ts";
+import { listenerOn } from "./processes.ts";
+import type { System } from "./system.ts";
+
+/** Something that may be killed. */
+export interface Victim {
+  readonly name: string;
+  /** `kill -9`. Resolves to false, having done nothing, when it was down; does not wait until it is up again. */
+  kill(): Promise<boolean>;
+}
+
+/** All of a system. What is known by its port is started again by the supervisor. */
+export function victims(
+  { ports }: System,
+  supervisor: { kill(): boolean },
+  broker: Broker | undefined,
+  random: () => number,
+): Victim[] {
+  const { edge, ingesterOps: ingester, clickhouse, postgres } = ports;
+  const listeners = Object.entries({ edge, ingester, clickhouse, postgres }).map(([name, port]) => ({
+    name,
+    kill: async () => signal(await listenerOn(port), "SIGKILL"),
+  }));
+  return [
+    ...listeners,
+    { name: "ingester while it inserts", kill: () => killWhileInserting(ports, random) },
+    { name: "supervisor", kill: async () => supervisor.kill() },
+    ...(broker === undefined ? [] : [{ name: "broker", kill: () => broker.kill() }]),
+  ];
+}
+
+/** The standalone's flush, and some: by then a batch is on its way to the engine. */
+const flushMs = 1_200;
+/** Longer than a new ingester takes to come up. */
+const longestFreezeMs = 3_000;
+
+/**
+ * What chance would rarely hit: the engine is frozen until an insert waits for it, the ingester is killed, and only
+ * then, perhaps with the next ingester already there, the engine either goes on with that insert or is killed too.
+ */
+async function killWhileInserting(
+  { ingesterOps, clickhouse }: System["ports"],
+  random: () => number,
+): Promise<boolean> {
+  const [ingester, engine] = [await listenerOn(ingesterOps), await listenerOn(clickhouse)];
+  if (ingester === undefined || !signal(engine, "SIGSTOP")) return false;
+  await delay(flushMs);
+  const dealt = signal(ingester, "SIGKILL");
+  await delay(random() * longestFreezeMs);
+  signal(engine, random() < 0.5 ? "SIGCONT" : "SIGKILL");
+  return dealt;
+}
+
+/** Whether there was a process to send it to. */
+function signal(pid: number | undefined, name: NodeJS.Signals): boolean {
+  try {
+    return pid !== undefined && process.kill(pid, name);
+  } catch {
+    return false;
+  }
+}
