@@ -1,4 +1,5 @@
 import { clickEvents, refusedRanges } from "@sluice/click-event/testing/arbitrary.ts";
+import { sampleClick } from "@sluice/click-event/testing/sample.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
@@ -30,15 +31,12 @@ describeWith(
     });
 
     it("refuses a batch for one bad value, and stores nothing of it, however large it is", async () => {
-      const { store, options, count } = world();
+      const { store, options, query, count } = world();
       const run = uuidv7();
-      const bad = clicksOf(run, 1, { fromSeq: 60_001, country: "DE", event_id: "x" }).map(
-        ({ event, enrichment }) => ({
-          event: { ...event, event_id: "not-a-uuid" },
-          enrichment,
-        }),
-      );
-      const refused = store.insertClicks([...clicksOf(run, 60_000), ...bad], options);
+      // More than the engine takes for a block by itself.
+      const rows = clicksOf(run, 70_000);
+      const bad = rowOf(sampleClick({ edge_run: run, edge_seq: 70_001, event_id: "not-a-uuid" }));
+      const refused = store.insertClicks([...rows, bad], options);
       await expect(refused).rejects.toMatchObject({
         name: "ClickStoreError",
         class: "row",
@@ -46,6 +44,11 @@ describeWith(
       });
       await expect(refused).rejects.not.toThrow("not-a-uuid");
       expect(await count(run)).toEqual({ rows: 0, events: 0, visible: 0 });
+
+      await store.insertClicks(rows, options);
+      expect(
+        await query(`SELECT count(), uniqExact(_part) FROM click_events WHERE edge_run = '${run}'`),
+      ).toEqual(["70000\t1"]);
     });
 
     it("waits for a table that is gone, and goes on when it is back", async () => {

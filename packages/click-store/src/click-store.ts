@@ -49,6 +49,7 @@ export interface ClickStore extends AsyncDisposable {
   /** As `insertClicks`; a letter stored twice is one letter. */
   insertDeadLetters(letters: readonly DeadLetter[], options: InsertOptions): Promise<void>;
   insertRefusedRanges(ranges: readonly RefusedRange[], options: InsertOptions): Promise<void>;
+  // The look-ups make one attempt, and reject with a ClickStoreError or the signal's reason.
   /** The highest `edge_seq` stored of a run at or after `sinceTs` (ms); 0 when none is. */
   highestStored(run: string, sinceTs: number, signal: AbortSignal): Promise<number>;
   /** Which numbers of a run are stored, for numbers and `ts` within these ranges (both ends included). */

@@ -1,3 +1,4 @@
+import type { Log } from "@sluice/service/log.ts";
 import { encodeRows } from "./body.ts";
 import type { ClickRow, InsertOptions } from "./click-store.ts";
 import type { Connection } from "./connection.ts";
@@ -14,11 +15,12 @@ const prefix = "sluice-ingester/";
 export interface ClickTableOptions {
   readonly connection: Connection;
   readonly owner: string;
+  readonly log: Log;
   readonly metrics: ClickStoreMetrics;
 }
 
 /** The clicks' half of the store that has to be exact: inserts that happen once, whoever dies in between. */
-export function createClickTable({ connection, owner, metrics }: ClickTableOptions) {
+export function createClickTable({ connection, owner, log, metrics }: ClickTableOptions) {
   /** Comments of the inserts that this process waits for now; of those it gave up, the server may still run some. */
   const underWay = new Set<string>();
   const commentOf = (token: string) => `${prefix}${owner}/${token}`;
@@ -37,25 +39,6 @@ export function createClickTable({ connection, owner, metrics }: ClickTableOptio
     }
   }
 
-  /** Resolves when none of these inserts is running. They end by themselves: `max_execution_time`. */
-  async function settled(comments: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
-    for (;;) {
-      const running = await selectInsertComments(connection, prefix, signal);
-      if (!running.some((comment) => comments.has(comment))) return;
-      await pause(200, signal);
-    }
-  }
-
-  async function missing(rows: readonly ClickRow[], signal: AbortSignal): Promise<ClickRow[]> {
-    const left: ClickRow[] = [];
-    for (const { run, range, rows: inRange } of rangesOf(rows)) {
-      const stored = await selectNumbers(connection, run, range, signal);
-      for (const row of inRange) if (!stored.has(row.event.edge_seq)) left.push(row);
-    }
-    // Each half of a batch that has to be split should touch half of its months.
-    return left.toSorted((a, b) => a.event.ts - b.event.ts);
-  }
-
   function target(options: InsertOptions): Target<ClickRow> {
     const { signal } = options;
     return {
@@ -64,10 +47,13 @@ export function createClickTable({ connection, owner, metrics }: ClickTableOptio
         const comments = new Set([commentOf(token)]);
         // What we gave up may have reached the server a moment ago and not yet be on its list.
         await pause(300, signal);
-        const left = await persist(async () => {
-          await settled(comments, signal);
-          return await missing(rows, signal);
-        }, options);
+        const lookUp = async () => {
+          await settled(connection, comments, signal);
+          return await missing(connection, rows, signal);
+        };
+        const left = await persist(lookUp, { ...options, sends: "a look-up" });
+        const fields = { rows: rows.length, missing: left.length };
+        log.warn(fields, "an insert was not acknowledged at once; what of it is missing is inserted again");
         metrics.readBacks.inc();
         metrics.readBackMissing.inc(left.length);
         return left;
@@ -87,7 +73,34 @@ export function createClickTable({ connection, owner, metrics }: ClickTableOptio
      */
     async earlierInsertsSettled(signal: AbortSignal): Promise<void> {
       const running = new Set(await selectInsertComments(connection, prefix, signal));
-      await settled(running.difference(underWay), signal);
+      await settled(connection, running.difference(underWay), signal);
     },
   };
+}
+
+/** Resolves when none of these inserts is running. They end by themselves: `max_execution_time`. */
+async function settled(
+  connection: Connection,
+  comments: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    const running = await selectInsertComments(connection, prefix, signal);
+    if (!running.some((comment) => comments.has(comment))) return;
+    await pause(200, signal);
+  }
+}
+
+async function missing(
+  connection: Connection,
+  rows: readonly ClickRow[],
+  signal: AbortSignal,
+): Promise<ClickRow[]> {
+  const left: ClickRow[] = [];
+  for (const { run, range, rows: inRange } of rangesOf(rows)) {
+    const stored = await selectNumbers(connection, run, range, signal);
+    for (const row of inRange) if (!stored.has(row.event.edge_seq)) left.push(row);
+  }
+  // Each half of a batch that has to be split should touch half of its months.
+  return left.toSorted((a, b) => a.event.ts - b.event.ts);
 }

@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { createClient, ClickHouseLogLevel, type ClickHouseSettings } from "@clickhouse/client";
-import type { ClickStoreError } from "./click-store.ts";
 import { toClickStoreError } from "./errors.ts";
 
 /** They nest: the server gives up before the client does, and that before a rebalance (60 s). */
@@ -45,24 +44,25 @@ export function connect(
   return {
     async insert(query, body, { id, settings, signal }) {
       const source = watched(body);
-      const failure = await settled(signal, async () => {
-        const result = await client.exec({
-          query,
-          values: Readable.from(source.chunks, { objectMode: false }),
-          query_id: id,
-          clickhouse_settings: settings,
-          abort_signal: signal,
+      try {
+        await exchange(signal, async () => {
+          const result = await client.exec({
+            query,
+            values: Readable.from(source.chunks, { objectMode: false }),
+            query_id: id,
+            clickhouse_settings: settings,
+            abort_signal: signal,
+          });
+          const answer = (await text(result.stream)).trim();
+          // An acknowledgement has no body. Whatever this is, it is not one.
+          if (answer !== "") throw new Error(answer);
         });
-        const answer = (await text(result.stream)).trim();
-        // An acknowledgement has no body. Whatever this is, it is not one.
-        if (answer !== "") throw new Error(answer);
-      });
-      if (source.error !== undefined) throw source.error;
-      if (failure !== undefined) throw failure;
+      } catch (error) {
+        throw source.error ?? error;
+      }
     },
-    async select(query, params, signal) {
-      let lines: string[] = [];
-      const failure = await settled(signal, async () => {
+    select: (query, params, signal) =>
+      exchange(signal, async () => {
         const result = await client.query({
           query,
           query_params: params,
@@ -71,33 +71,24 @@ export function connect(
           // Without it an error in the middle of a result could follow rows that we took for all of them.
           clickhouse_settings: { wait_end_of_query: 1 },
         });
-        lines = (await result.text()).split("\n").filter((line) => line !== "");
-      });
-      if (failure !== undefined) throw failure;
-      return lines;
-    },
-    async command(query, params, signal) {
-      const failure = await settled(signal, async () => {
+        return (await result.text()).split("\n").filter((line) => line !== "");
+      }),
+    command: (query, params, signal) =>
+      exchange(signal, async () => {
         await client.command({ query, query_params: params, abort_signal: signal });
-      });
-      if (failure !== undefined) throw failure;
-    },
+      }),
     [Symbol.asyncDispose]: () => client.close(),
   };
 }
 
-/** Runs one exchange; the driver's errors become ours, and an abort becomes the signal's own reason. */
-async function settled(
-  signal: AbortSignal,
-  exchange: () => Promise<void>,
-): Promise<ClickStoreError | undefined> {
+/** The driver's errors become ours, and an abort becomes the signal's own reason. */
+async function exchange<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
   try {
-    await exchange();
-    return undefined;
+    return await run();
   } catch (error) {
     signal.throwIfAborted();
-    return toClickStoreError(error);
+    throw toClickStoreError(error);
   }
 }
 

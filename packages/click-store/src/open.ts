@@ -28,9 +28,9 @@ export interface OpenClickStoreOptions {
  * be one.
  */
 export async function openClickStore(url: string, options: OpenClickStoreOptions): Promise<ClickStore> {
-  const { owner = "unnamed", timeouts } = options;
+  const { log, owner = "unnamed", timeouts } = options;
   const connection = connect(url, timeouts);
-  const clicks = createClickTable({ connection, owner, metrics: clickStoreMetrics(options.metrics) });
+  const clicks = createClickTable({ connection, owner, log, metrics: clickStoreMetrics(options.metrics) });
   return {
     ping: () => ping(connection),
     insertClicks: (rows, insertOptions) => clicks.insert(rows, insertOptions),
@@ -61,7 +61,7 @@ async function insertRepeatable<R>(
         settings: repeatableSettings,
         signal: options.signal,
       }),
-    options,
+    { ...options, sends: "rows" },
   );
 }
 

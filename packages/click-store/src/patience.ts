@@ -47,17 +47,20 @@ export function createPatience({ signal, onTrouble }: InsertOptions, wait = paus
 }
 
 /**
- * Calls until it succeeds; only for what may be done twice. Rejects with the signal's reason, with a
- * ClickStoreError of class `row` when patience is exhausted, and with any error that is not a ClickStoreError.
+ * Calls until it succeeds; only for what may be done twice. Rejects with the signal's reason and with any error that
+ * is not a ClickStoreError; where rows are sent, also with one of class `row` when patience is exhausted.
  */
-export async function persist<T>(attempt: () => Promise<T>, options: InsertOptions): Promise<T> {
+export async function persist<T>(
+  attempt: () => Promise<T>,
+  options: InsertOptions & { sends: "rows" | "a look-up" },
+): Promise<T> {
   const patience = createPatience(options);
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
       if (!(error instanceof ClickStoreError)) throw error;
-      if (patience.exhausted(error)) throw blameRow(error);
+      if (options.sends === "rows" && patience.exhausted(error)) throw blameRow(error);
       await patience.wait(error);
     }
   }

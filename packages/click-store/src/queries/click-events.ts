@@ -60,7 +60,7 @@ export function clickValues({ event, enrichment }: ClickRow): readonly Value[] {
   ];
 }
 
-/** The highest number stored of a run at or after `sinceTs`; 0 when none is. Bounded below by `ts`, or it reads every part. */
+/** The highest number stored of a run at or after `sinceTs`; 0 when none is. Older parts are not read. */
 export async function selectHighest(
   connection: Connection,
   run: string,
