@@ -19,6 +19,8 @@ export function apps(root: string, dataDir: string, config: Config, addresses: A
   const shared = {
     EVENT_LOG_URL: config.EVENT_LOG_URL ?? journalUrl,
     DRAIN_TIMEOUT_MS: String(drainMs),
+    // Halves the time until an app that was killed is back.
+    NODE_COMPILE_CACHE: join(dataDir, "compile-cache"),
   };
   return [
     {

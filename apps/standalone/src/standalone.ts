@@ -6,6 +6,7 @@ import { migrate as migrateClicks } from "@sluice/click-store/migrate.ts";
 import { migrate as migrateLinks } from "@sluice/link-store/migrate.ts";
 import { openLinkStore } from "@sluice/link-store/open.ts";
 import type { Log } from "@sluice/service/log.ts";
+import { errorLine } from "@sluice/service/mask.ts";
 import { createBackoff } from "@sluice/service/retry.ts";
 import { ServiceError } from "@sluice/service/service-error.ts";
 
@@ -71,7 +72,13 @@ export async function standalone({ config, watch, output, log, signal }: Standal
   for (const app of apps(root, path, config, addresses)) {
     kept.push(await keep(app.name, () => startApp(app, output)));
   }
-  if (watch) resources.use(watchSources(root, () => kept.forEach((each) => each.restart())));
+  if (watch) {
+    const restart = () => {
+      log.info({}, "a source has changed: starting the apps again");
+      for (const each of kept) each.restart();
+    };
+    resources.use(watchSources(root, restart));
+  }
   await whenReady([EDGE_OPS_PORT, INGESTER_OPS_PORT], over);
   if (!over.aborted) output.print(welcome(config, path));
   await aborted(over);
@@ -92,8 +99,11 @@ async function prepare(
       await using store = openLinkStore(databaseUrl, { log });
       return await makeDemoLink(store);
     } catch (error) {
-      const retryable = error instanceof Error && "retryable" in error && error.retryable === true;
-      if (!retryable || performance.now() > deadline) throw error;
+      // What our packages throw on purpose says whether it passes; anything else is a bug, or the order to stop.
+      if (!(error instanceof Error && "retryable" in error)) throw error;
+      if (error.retryable !== true || performance.now() > deadline) {
+        throw new ServiceError("config", `the tables cannot be made: ${errorLine(error)}`, { cause: error });
+      }
     }
     await delay(backoff.next(), undefined, { signal });
   }
