@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, realpath, writeFile } from "node:fs/promises";
+import { access, constants, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { ServiceError } from "@sluice/service/service-error.ts";
@@ -14,8 +14,9 @@ export interface DataDir extends AsyncDisposable {
 }
 
 /**
- * Makes the directory where needed and takes it. Rejects with a ServiceError `config` when it cannot be written, when a newer
- * version wrote it, and when another supervisor has it. The lock goes with the process, also by `kill -9`.
+ * Makes the directory where needed and takes it. Rejects with a ServiceError `config` when it cannot be written,
+ * when a newer version wrote it, and when another supervisor has it. The lock goes with the process, also by
+ * `kill -9`.
  */
 export async function openDataDir(named: string): Promise<DataDir> {
   const path = await writable(named);
@@ -31,9 +32,8 @@ export async function openDataDir(named: string): Promise<DataDir> {
 
 async function writable(named: string): Promise<string> {
   try {
-    await mkdir(named, { recursive: true, mode: 0o755 });
-    const probe = join(named, ".writable");
-    await writeFile(probe, "");
+    await mkdir(named, { recursive: true });
+    await access(named, constants.W_OK | constants.X_OK);
     return await realpath(named);
   } catch (error) {
     throw new ServiceError(

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import type { Log } from "@sluice/service/log.ts";
 import { errorLine } from "@sluice/service/mask.ts";
-import { createBackoff } from "@sluice/service/retry.ts";
+import { type Backoff, createBackoff } from "@sluice/service/retry.ts";
 import { configExitCode } from "@sluice/service/service-error.ts";
 
 /** A started process: an app or a server. Disposing stops it in good order, by force when it takes too long. */
@@ -27,6 +27,8 @@ export interface KeepOptions {
   readonly log: Log;
   /** Called when it ends with the exit code that says that no start will help. It is not started again. */
   readonly onRefused: () => void;
+  /** Draws the waits, 0 up to 1. */
+  readonly random?: () => number;
 }
 
 /**
@@ -55,7 +57,7 @@ const settledMs = 10_000;
 class Keeper {
   readonly #start: () => Promise<Running>;
   readonly #options: KeepOptions;
-  readonly #backoff = createBackoff(backoffMs);
+  readonly #backoff: Backoff;
   readonly #stopping = new AbortController();
   /** Aborts when it is to be started again without waiting; a new one is made with each start. */
   #hurry = new AbortController();
@@ -66,6 +68,7 @@ class Keeper {
     this.#current = first;
     this.#start = start;
     this.#options = options;
+    this.#backoff = createBackoff({ ...backoffMs, random: options.random ?? Math.random });
     this.#kept = this.#keep();
   }
 
@@ -100,6 +103,7 @@ class Keeper {
   async #ended({ exited, pid }: Running): Promise<boolean> {
     const startedAt = performance.now();
     const code = await exited;
+    this.#current = undefined;
     if (this.#stopping.signal.aborted || this.#hurry.signal.aborted) return true;
     if (code === configExitCode) return false;
     if (performance.now() - startedAt > settledMs) this.#backoff.reset();

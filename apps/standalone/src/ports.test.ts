@@ -5,6 +5,8 @@ import { expect, test } from "vitest";
 
 import { waitForPorts } from "./ports.ts";
 
+const { signal } = new AbortController();
+
 async function listening(host: string) {
   const server = createServer().listen(0, host);
   await once(server, "listening");
@@ -19,7 +21,9 @@ async function listening(host: string) {
 test("every port that is in use is named with the variable that chooses another", async () => {
   await using one = await listening("127.0.0.1");
   await using two = await listening("0.0.0.0");
-  await expect(waitForPorts({ EDGE_PORT: one.port, EDGE_OPS_PORT: two.port }, 0)).rejects.toMatchObject({
+  await expect(
+    waitForPorts({ EDGE_PORT: one.port, EDGE_OPS_PORT: two.port }, { waitMs: 0, signal }),
+  ).rejects.toMatchObject({
     code: "address",
     message: [
       `port ${one.port} is in use: end what uses it, or choose another by EDGE_PORT`,
@@ -30,7 +34,7 @@ test("every port that is in use is named with the variable that chooses another"
 
 test("a port that is given back while it is waited for is free", async () => {
   const leaving = await listening("127.0.0.1");
-  const free = waitForPorts({ EDGE_PORT: leaving.port }, 20_000);
+  const free = waitForPorts({ EDGE_PORT: leaving.port }, { waitMs: 20_000, signal });
   await leaving[Symbol.asyncDispose]();
   await expect(free).resolves.toBeUndefined();
 });

@@ -8,7 +8,10 @@ import { ServiceError } from "@sluice/service/service-error.ts";
  * Resolves when nothing listens on any of these ports, by the variable that chooses them. Rejects after `waitMs`
  * with one ServiceError that names each port and its variable: a server's own message would name neither.
  */
-export async function waitForPorts(ports: Readonly<Record<string, number>>, waitMs: number): Promise<void> {
+export async function waitForPorts(
+  ports: Readonly<Record<string, number>>,
+  { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
+): Promise<void> {
   const deadline = performance.now() + waitMs;
   for (;;) {
     const taken: string[] = [];
@@ -19,7 +22,7 @@ export async function waitForPorts(ports: Readonly<Record<string, number>>, wait
     }
     if (taken.length === 0) return;
     if (performance.now() >= deadline) throw new ServiceError("address", taken.join("\n"));
-    await delay(100);
+    await delay(100, undefined, { signal });
   }
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Where things are while a supervisor runs: the command line reads it, so that it needs no configuration. */
@@ -21,7 +21,11 @@ export function openRunFile(dataDir: string): RunFile {
   const path = join(dataDir, "running.json");
   return {
     isLeftOver: existsSync(path),
-    write: (addresses) => writeFile(path, `${JSON.stringify(addresses)}\n`, { mode: 0o600 }),
+    async write(addresses) {
+      // Whole or not at all, for whoever reads it meanwhile.
+      await writeFile(`${path}.new`, `${JSON.stringify(addresses)}\n`, { mode: 0o600 });
+      await rename(`${path}.new`, path);
+    },
     [Symbol.asyncDispose]: () => rm(path, { force: true }),
   };
 }

@@ -2,23 +2,18 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-import { migrate as migrateClicks } from "@sluice/click-store/migrate.ts";
-import { migrate as migrateLinks } from "@sluice/link-store/migrate.ts";
-import { openLinkStore } from "@sluice/link-store/open.ts";
 import type { Log } from "@sluice/service/log.ts";
-import { errorLine } from "@sluice/service/mask.ts";
-import { createBackoff } from "@sluice/service/retry.ts";
 import { ServiceError } from "@sluice/service/service-error.ts";
 
 import { startApp } from "./app.ts";
 import { apps, leaveWithinMs } from "./apps.ts";
 import type { Config } from "./config.ts";
 import { openDataDir } from "./data-dir.ts";
-import { makeDemoLink } from "./demo.ts";
 import { type Kept, keepRunning, type Running } from "./keep-running.ts";
 import type { Output } from "./output.ts";
 import { waitForPorts } from "./ports.ts";
-import { type Addresses, openRunFile } from "./run-file.ts";
+import { prepare } from "./prepare.ts";
+import { openRunFile } from "./run-file.ts";
 import { clickhouse, postgres } from "./servers.ts";
 import { watchSources } from "./watch.ts";
 
@@ -43,7 +38,10 @@ export async function standalone({ config, watch, output, log, signal }: Standal
   const { path } = resources.use(await openDataDir(config.SLUICE_DATA_DIR));
   const runFile = resources.use(openRunFile(path));
   const { EDGE_PORT, EDGE_OPS_PORT, INGESTER_OPS_PORT } = config;
-  await waitForPorts({ EDGE_PORT, EDGE_OPS_PORT, INGESTER_OPS_PORT }, runFile.isLeftOver ? leaveWithinMs : 0);
+  if (runFile.isLeftOver)
+    log.warn({}, "the last supervisor was killed: its apps leave, its servers are stopped");
+  const waitMs = runFile.isLeftOver ? leaveWithinMs : 0;
+  await waitForPorts({ EDGE_PORT, EDGE_OPS_PORT, INGESTER_OPS_PORT }, { waitMs, signal });
 
   const refused = new AbortController();
   const over = AbortSignal.any([signal, refused.signal]);
@@ -60,7 +58,7 @@ export async function standalone({ config, watch, output, log, signal }: Standal
 
   const links = await keep("postgres", () => postgres(path, config, output));
   const clicks = await keep("clickhouse", () => clickhouse(path, config, output));
-  const addresses: Addresses = {
+  const addresses = {
     databaseUrl: links.first.url,
     clickStoreUrl: clicks.first.url,
     edgeUrl: `http://localhost:${EDGE_PORT}`,
@@ -83,30 +81,6 @@ export async function standalone({ config, watch, output, log, signal }: Standal
   if (!over.aborted) output.print(welcome(config, path));
   await aborted(over);
   refused.signal.throwIfAborted();
-}
-
-/** The tables, and a link to click. Tried again for a minute: a server may be killed at this very moment too. */
-async function prepare(
-  { databaseUrl, clickStoreUrl }: Addresses,
-  log: Log,
-  signal: AbortSignal,
-): Promise<void> {
-  const backoff = createBackoff({ minMs: 100, maxMs: 2_000 });
-  for (const deadline = performance.now() + 60_000; ;) {
-    try {
-      await migrateLinks(databaseUrl, { log, signal });
-      await migrateClicks(clickStoreUrl, { log, signal });
-      await using store = openLinkStore(databaseUrl, { log });
-      return await makeDemoLink(store);
-    } catch (error) {
-      // What our packages throw on purpose says whether it passes; anything else is a bug, or the order to stop.
-      if (!(error instanceof Error && "retryable" in error)) throw error;
-      if (error.retryable !== true || performance.now() > deadline) {
-        throw new ServiceError("config", `the tables cannot be made: ${errorLine(error)}`, { cause: error });
-      }
-    }
-    await delay(backoff.next(), undefined, { signal });
-  }
 }
 
 /** Resolves when every app says so, or at the end. One that does not start says why in its own lines. */
