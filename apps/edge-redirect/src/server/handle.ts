@@ -70,18 +70,31 @@ export function createHandler(options: HandlerOptions): RequestListener {
     if (resolution.kind === "unknown") return send(response, answers.notFound, "not_found");
     if (resolution.kind === "unavailable") return send(response, answers.unavailable, "unavailable");
     const link = prepare(resolution.link);
-    if (link.disabled || link.expiresAt <= now()) return send(response, answers.gone, "gone");
+    if (link.disabled || isOver(link.expiresAt)) return send(response, answers.gone, "gone");
     capture.record(request, link, query, () => {
-      send(response, link.answer, "redirect");
+      try {
+        send(response, link.answer);
+      } catch (error) {
+        return fail(response, error);
+      }
       metrics.redirectSeconds.observe((performance.now() - startedAt) / 1000);
     });
   }
 
-  function send(response: ServerResponse, { status, headers, body }: answers.Answer, outcome: Outcome): void {
+  function isOver(expiresAt: number | undefined): boolean {
+    return expiresAt !== undefined && expiresAt <= now();
+  }
+
+  /** `outcome` is counted; redirects are by the histogram of their times. */
+  function send(
+    response: ServerResponse,
+    { status, headers, body }: answers.Answer,
+    outcome?: Outcome,
+  ): void {
     if (status === 405 || draining()) response.shouldKeepAlive = false;
     response.writeHead(status, headers);
     response.end(body);
-    metrics.answered(outcome);
+    if (outcome !== undefined) metrics.answered(outcome);
   }
 
   /** A bug, met by one visitor: the others must not lose the edge over it. */

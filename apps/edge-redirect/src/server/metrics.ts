@@ -7,7 +7,6 @@ const buckets = [
 ];
 
 export type Outcome =
-  | "redirect"
   | "page"
   | "not_found"
   | "gone"
@@ -27,9 +26,11 @@ export type ClientError =
 export type ServerMetrics = ReturnType<typeof serverMetrics>;
 
 export function serverMetrics(metrics: Metrics) {
-  const answers = metrics.counter("http_answers_total", "Requests, by what became of them", ["outcome"]);
-  // Looking up labels costs more than counting.
-  const redirects = answers.labels({ outcome: "redirect" });
+  const answers = metrics.counter(
+    "http_other_answers_total",
+    "Requests that were not redirected, by what became of them",
+    ["outcome"],
+  );
   const clientErrors = metrics.counter(
     "http_client_errors_total",
     "Connections ended before a request was understood",
@@ -43,8 +44,7 @@ export function serverMetrics(metrics: Metrics) {
     ),
     connections: metrics.gauge("http_connections", "Open connections of visitors"),
     answered(outcome: Outcome): void {
-      if (outcome === "redirect") redirects.inc();
-      else answers.inc({ outcome });
+      answers.inc({ outcome });
     },
     clientError(reason: ClientError): void {
       clientErrors.inc({ reason });

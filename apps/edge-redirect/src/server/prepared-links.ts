@@ -7,7 +7,7 @@ import { type Answer, redirectTo } from "./answers.ts";
 /** What is made once of a link, for all its clicks. */
 export interface PreparedLink extends ClickedLink {
   readonly answer: Answer;
-  readonly expiresAt: number;
+  readonly expiresAt: number | undefined;
   readonly disabled: boolean;
 }
 
@@ -17,7 +17,7 @@ export function createPreparedLinks(): (link: Link) => PreparedLink {
   return (link) => {
     const known = prepared.get(link);
     if (known !== undefined) return known;
-    const { workspaceId, disabled, expiresAt = Number.POSITIVE_INFINITY } = link;
+    const { workspaceId, disabled, expiresAt } = link;
     const made = { answer: redirectTo(link), workspaceId, json: encodeLink(link), expiresAt, disabled };
     prepared.set(link, made);
     return made;

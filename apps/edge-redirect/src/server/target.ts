@@ -27,11 +27,15 @@ export function createTargetReader(): (
 ) => Target | undefined {
   const domains = new LRUCache<string, string>({ max: maxHosts });
 
+  let last: { readonly host: string; readonly domain: string } | undefined;
+
   function domainOf(host: string): string | undefined {
-    const known = domains.get(host);
-    if (known !== undefined) return known;
-    const domain = normaliseDomain(host);
-    if (domain !== undefined) domains.set(host, domain);
+    // Most edges serve one domain, or few.
+    if (host === last?.host) return last.domain;
+    const domain = domains.get(host) ?? normaliseDomain(host);
+    if (domain === undefined) return undefined;
+    domains.set(host, domain);
+    last = { host, domain };
     return domain;
   }
 
