@@ -8,7 +8,7 @@ import { blameRow, type Patience } from "./patience.ts";
 export const maxRows = 1_000_000;
 
 /** Sent with every insert. */
-export const insertSettings = {
+const insertSettings = {
   // With `async_insert` the server may answer before anything is stored; newer ones turn it on by default.
   async_insert: 0,
   wait_for_async_insert: 1,

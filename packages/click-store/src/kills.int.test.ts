@@ -44,7 +44,7 @@ describe("with the engine killed", () => {
     const { store, options, count } = world;
     const random = seeded(20_261_130);
     const run = uuidv7();
-    const [kills, batch] = [25, 1_000];
+    const [kills, batch] = [15, 1_000];
     for (let kill = 0; kill < kills; kill += 1) {
       const inserted = store.insertClicks(clicksOf(run, batch, { fromSeq: kill * batch + 1 }), options);
       // An insert takes about 40 ms.
@@ -55,7 +55,8 @@ describe("with the engine killed", () => {
     }
     const rows = kills * batch;
     expect(await count(run)).toEqual({ rows, events: rows, visible: rows });
-  });
+    // A restart takes a second, and several on a machine that is busy.
+  }, 240_000);
 
   it("between an insert's token and its part, the batch is stored once all the same", async ({ skip }) => {
     if (spawnSync("strace", ["-V"]).error !== undefined) {
