@@ -93,6 +93,19 @@ export const delivery = {
     expect((await readAll(slow, 3)).map(text)).toEqual([2, 3, 4].map((n) => `run ${n}`));
   },
 
+  "a group of one topic has nothing to do with that of its name on another": async (trial: Trial) => {
+    const second = `${trial.topic}-second`;
+    await trial.subject.createTopic?.(second);
+    await using here = await trial.reader();
+    await using there = await trial.log().open(second, { group: main, signal: new AbortController().signal });
+    for (let first = 1; first <= 41; first += 20) {
+      await trial.log().append(trial.topic, numbered("here", first, first + 19));
+      await trial.log().append(second, numbered("there", first, first + 19));
+      expect((await readAll(here, 20)).map(text)).toEqual(numbered("here", first, first + 19).map(text));
+      expect((await readAll(there, 20)).map(text)).toEqual(numbered("there", first, first + 19).map(text));
+    }
+  },
+
   "values come back byte for byte, whatever they hold, and so do empty ones": async (trial: Trial) => {
     const every = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
     const values = [every, Buffer.alloc(0), Buffer.from([0]), Buffer.alloc(70_000, 0xff)];

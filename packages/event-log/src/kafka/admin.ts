@@ -30,7 +30,7 @@ export class Admin {
       if (this.#closed) throw new EventLogError("closed", "the event log is closed");
       const connected = (this.#connected ??= this.#connect());
       try {
-        const leftMs = answerMs - (performance.now() - start);
+        const leftMs = Math.max(1, answerMs - (performance.now() - start));
         return await within(
           leftMs,
           what,

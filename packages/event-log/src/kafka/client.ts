@@ -3,6 +3,9 @@ import type { Log } from "@sluice/service/log.ts";
 import kafkajs, { type Kafka } from "kafkajs";
 import type { KafkaSettings } from "./url.ts";
 
+/** As the driver has it, said out loud: it has other defaults where NODE_ENV is "test". */
+export const backOff = { initialRetryTime: 200, maxRetryTime: 2000, factor: 0.2, multiplier: 2 };
+
 export interface Client {
   readonly kafka: Kafka;
   /**
@@ -27,7 +30,7 @@ export function createClient(settings: KafkaSettings, log: Log): Client {
     // Above what a broker may take to have a record replicated (the producer's `timeout`).
     requestTimeout: 15_000,
     // Each of the addresses once: whoever asked decides whether to ask again, and for how long.
-    retry: { retries: settings.brokers.length - 1, initialRetryTime: 20 },
+    retry: { ...backOff, retries: settings.brokers.length - 1, initialRetryTime: 20 },
     socketFactory: ({ host, port, onConnect }) => {
       const socket = connect({ host, port }, onConnect);
       socket.setKeepAlive(true, 60_000);

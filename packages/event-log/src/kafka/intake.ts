@@ -78,8 +78,10 @@ export class Intake {
     await alive(located, heartbeat);
     if (assignment.signal.aborted || payload.isStale()) return;
     const expected = assignment.leapsOver(batch);
-    if (expected !== undefined) await alive(this.#goBack(assignment, batch, expected), heartbeat);
-    if (assignment.signal.aborted || assignment.leapsOver(batch) !== undefined) return;
+    if (expected !== undefined) {
+      const fits = await alive(this.#goBack(assignment, batch, expected), heartbeat);
+      if (!fits || assignment.signal.aborted) return;
+    }
     this.#accept(assignment, batch);
     payload.resolveOffset(batch.lastOffset());
     const room = assignment.room();
@@ -133,14 +135,14 @@ export class Intake {
 
   /**
    * A fetch began behind what comes next. What the log no longer has is lost to the group, and that is said; what it
-   * still has is fetched.
+   * still has is fetched. Resolves true when this fetch is what comes next after all.
    */
-  async #goBack(assignment: Assignment, batch: Batch, expected: number): Promise<void> {
+  async #goBack(assignment: Assignment, batch: Batch, expected: number): Promise<boolean> {
     const { topic, group, admin, log, metrics, consumer } = this.#deps;
     const { partition } = batch;
     const found = await topicOffsets(admin, topic).catch(() => undefined);
     // Without an answer this fetch is left unresolved, and so comes again.
-    if (found === undefined || assignment.signal.aborted) return;
+    if (found === undefined || assignment.signal.aborted) return false;
     const oldest = found.oldest.get(partition) ?? 0;
     if (oldest > expected) {
       const skipped = oldest - expected;
@@ -152,18 +154,20 @@ export class Intake {
     }
     const target = Math.max(oldest, expected);
     assignment.seek(partition, target);
-    if (fetchedOffset(batch) !== target) consumer.seek({ topic, partition, offset: `${target}` });
+    if (fetchedOffset(batch) <= target) return true;
+    consumer.seek({ topic, partition, offset: `${target}` });
+    return false;
   }
 }
 
 /** Waits while the member's heartbeats go on; rejects when one of them does. */
-async function alive(done: Promise<void>, heartbeat: () => Promise<void>): Promise<void> {
+async function alive<T>(done: Promise<T>, heartbeat: () => Promise<void>): Promise<T> {
   const failed = Promise.withResolvers<never>();
   const timer = setInterval(() => {
     heartbeat().catch(failed.reject);
   }, beatMs);
   try {
-    await Promise.race([done, failed.promise]);
+    return await Promise.race([done, failed.promise]);
   } finally {
     clearInterval(timer);
   }

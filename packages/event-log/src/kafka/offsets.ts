@@ -1,6 +1,14 @@
 import type { Admin } from "./admin.ts";
 import type { Offsets } from "./assignment.ts";
 
+/**
+ * The group's name on the brokers. The port's groups belong to a topic; in Kafka, members of one group that read
+ * different topics take each other's partitions away.
+ */
+export function groupIdOf(topic: string, group: string): string {
+  return `${topic}.${group}`;
+}
+
 export interface TopicOffsets {
   /** The oldest record that is still there. */
   readonly oldest: Offsets;
@@ -23,7 +31,8 @@ export async function topicOffsets(admin: Admin, topic: string): Promise<TopicOf
  * What a group has committed of a topic. Partitions without a commit are absent, and so are those whose commit the
  * driver has replaced by a mark because the log no longer had the record.
  */
-export async function committedOffsets(admin: Admin, topic: string, groupId: string): Promise<Offsets> {
+export async function committedOffsets(admin: Admin, topic: string, group: string): Promise<Offsets> {
+  const groupId = groupIdOf(topic, group);
   const topics = await admin.ask(`asking for the position of group ${groupId}`, (driver) =>
     driver.fetchOffsets({ groupId, topics: [topic] }),
   );

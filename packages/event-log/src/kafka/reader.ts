@@ -5,10 +5,10 @@ import type { EventLogMetrics } from "../metrics.ts";
 import { Pull, type Taken } from "../pull.ts";
 import type { Admin } from "./admin.ts";
 import type { Assignment, Offsets } from "./assignment.ts";
-import type { Client } from "./client.ts";
+import { backOff, type Client } from "./client.ts";
 import { brokerAnswer, settled, unavailable, within } from "./errors.ts";
 import { Intake } from "./intake.ts";
-import { committedOffsets, topicOffsets, type TopicOffsets } from "./offsets.ts";
+import { committedOffsets, groupIdOf, topicOffsets, type TopicOffsets } from "./offsets.ts";
 import type { Tuning } from "./tuning.ts";
 import { Watch } from "./watch.ts";
 
@@ -139,9 +139,9 @@ class KafkaReader implements Reader {
   }
 
   #createConsumer(): Consumer {
-    const { client, options, tuning } = this.#deps;
+    const { client, topic, options, tuning } = this.#deps;
     return client.kafka.consumer({
-      groupId: options.group,
+      groupId: groupIdOf(topic, options.group),
       allowAutoTopicCreation: false,
       sessionTimeout: tuning.sessionMs,
       heartbeatInterval: tuning.heartbeatMs,
@@ -152,9 +152,8 @@ class KafkaReader implements Reader {
       maxBytesPerPartition: tuning.fetchBytes,
       maxBytes: 4 * tuning.fetchBytes,
       retry: {
+        ...backOff,
         retries: 5,
-        initialRetryTime: 200,
-        maxRetryTime: 2000,
         restartOnFailure: async () => this.#closed === undefined,
       },
     });

@@ -70,7 +70,6 @@ export class Sender {
         () =>
         ({ message }) =>
           message.partition ?? 0,
-      metadataMaxAge: 30_000,
       retry: { retries: 0 },
     });
     const connected = { client, driver, ready: driver.connect() };
