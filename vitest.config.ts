@@ -18,6 +18,8 @@ export default defineConfig({
           name: "integration",
           include: ["**/src/**/*.int.test.ts"],
           exclude,
+          // What a test file starts, it ends: processes and sockets that are left fail it.
+          setupFiles: ["./packages/testkit/src/no-leaks.ts"],
           // Real servers on a small machine: one file at a time, and long enough for a broker to start.
           fileParallelism: false,
           testTimeout: 120_000,
