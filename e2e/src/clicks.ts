@@ -10,14 +10,13 @@ export interface ClickLoad {
   readonly perSecond: number;
 }
 
-export interface Clicks {
+export interface Clicks extends AsyncDisposable {
   /** The marks of the clicks whose redirect was received whole. Only these have to be in the table. */
   readonly answered: Marks;
   /** How many got no answer, or a cut one, or one that was no redirect; by what they got instead. */
   readonly unanswered: ReadonlyMap<string, number>;
-  /** Resolves when the last click has been answered or has failed. */
-  readonly done: Promise<void>;
-  stop(): void;
+  /** Sends no more. Resolves when the last click has been answered or has failed. */
+  stop(): Promise<void>;
 }
 
 /** Twice a restart of the edge: what has no answer by then will get none. */
@@ -57,7 +56,12 @@ export function startClicks(load: ClickLoad): Clicks {
     agent.destroy();
   }
 
-  return { answered, unanswered, done: run(), stop: () => stopping.abort() };
+  const done = run();
+  async function stop(): Promise<void> {
+    stopping.abort();
+    await done;
+  }
+  return { answered, unanswered, stop, [Symbol.asyncDispose]: stop };
 }
 
 /** A bug of the load itself must not pass for a visitor's bad luck. */

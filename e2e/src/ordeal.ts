@@ -7,8 +7,8 @@ import { startClicks } from "./clicks.ts";
 import { killAtRandom } from "./kills.ts";
 import { processesOf } from "./processes.ts";
 import { createSystem, type System } from "./system.ts";
-import { victims } from "./victims.ts";
 import { judge, stopMerges, type Verdict } from "./verdict.ts";
+import { victims } from "./victims.ts";
 
 export interface OrdealOptions {
   /** The event log; without one, the edge's own journal. It is killed like everything else. */
@@ -47,11 +47,11 @@ export async function ordeal(options: OrdealOptions): Promise<Report> {
   const startedAt = performance.now();
   const { broker } = options;
   await using system = await createSystem(broker === undefined ? {} : { env: { EVENT_LOG_URL: broker.url } });
-  const supervisor = keepSupervisor(system);
+  await using supervisor = keepSupervisor(system);
   await supervisor.up();
   await stopMerges(system);
 
-  const clicks = startClicks({ port: system.ports.edge, path: "/demo", perSecond: options.perSecond });
+  await using clicks = startClicks({ port: system.ports.edge, path: "/demo", perSecond: options.perSecond });
   const random = seeded(options.seed);
   const kills = await killAtRandom({
     ...options,
@@ -59,9 +59,7 @@ export async function ordeal(options: OrdealOptions): Promise<Report> {
     victims: victims(system, supervisor, broker, random),
   });
   while (clicks.answered.size < options.clicks) await delay(100);
-  clicks.stop();
-  await clicks.done;
-
+  await clicks.stop();
   await supervisor.up();
   const verdict = await judge(system, clicks.answered, settleMs);
   const exitCode = await supervisor.stop();
@@ -98,24 +96,34 @@ export function problems(report: Report): string[] {
 
 /** Does what a service manager does: starts the supervisor again whenever it ends. */
 function keepSupervisor(system: System) {
-  let current = system.start();
   let stopping = false;
-  async function keep(): Promise<void> {
-    for (;;) {
-      await current.ended;
-      if (stopping) return;
-      current = system.start();
-    }
+  let current = begin();
+  function begin() {
+    const started = system.start();
+    return { ...started, followed: follow(started.ended) };
   }
-  const kept = keep();
+  async function follow(ended: Promise<unknown>): Promise<void> {
+    await ended;
+    if (!stopping) current = begin();
+  }
+  async function stop(): Promise<number | null> {
+    stopping = true;
+    const last = current;
+    last.child.kill("SIGTERM");
+    await last.followed;
+    return last.ended;
+  }
   return {
+    /** Of the one that runs now. */
     up: () => current.up,
-    kill: () => current.child.kill("SIGKILL"),
-    async stop() {
-      stopping = true;
-      current.child.kill("SIGTERM");
-      await kept;
-      return current.ended;
+    /** Resolves when the next one has been started. */
+    async kill(): Promise<boolean> {
+      const { child, followed } = current;
+      const dealt = child.kill("SIGKILL");
+      await followed;
+      return dealt;
     },
+    stop,
+    [Symbol.asyncDispose]: async () => void (await stop()),
   };
 }

@@ -42,6 +42,15 @@ export async function processesOf(directory: string): Promise<FoundProcess[]> {
   return found;
 }
 
+/** Returns whether there was a process to send it to. */
+export function send(pid: number | undefined, signal: NodeJS.Signals): boolean {
+  try {
+    return pid !== undefined && process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
+
 async function processIds(): Promise<number[]> {
   return (await readdir("/proc")).map(Number).filter((pid) => Number.isInteger(pid) && pid > 0);
 }

@@ -37,8 +37,8 @@ test("npm start: click the link, paste the query, see the click two seconds late
   expect(await click(system)).toBe("https://example.com/?from=sluice");
   const clickedAt = performance.now();
   await expect.poll(() => pasteQuery(system), { timeout: 10_000, interval: 50 }).toBe("1");
-  // A flush is one second; the rest is for a busy machine.
-  expect(performance.now() - clickedAt).toBeLessThan(3_000);
+  // A flush is one second; the rest is for a busy machine. How long it takes is measured by the benchmarks.
+  expect(performance.now() - clickedAt).toBeLessThan(5_000);
 
   npm.child.kill("SIGTERM");
   expect(await npm.ended).toBe(0);

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
 
 import { inheritedEnvironment } from "./config.ts";
-import { processesOf } from "./processes.ts";
+import { processesOf, send } from "./processes.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const supervisor = [process.execPath, "apps/standalone/src/main.ts"];
@@ -97,7 +97,7 @@ export async function createSystem({ command = supervisor, env = {} }: SystemOpt
     query: (statement) => query(clickhouse, statement),
     async [Symbol.asyncDispose]() {
       for (const child of started) child.kill("SIGKILL");
-      for (const { pid } of await processesOf(dataDir)) process.kill(pid, "SIGKILL");
+      for (const { pid } of await processesOf(dataDir)) send(pid, "SIGKILL");
       await temp[Symbol.asyncDispose]();
     },
   };

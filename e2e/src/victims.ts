@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 import type { Broker } from "./broker.ts";
-import { listenerOn } from "./processes.ts";
+import { listenerOn, send } from "./processes.ts";
 import type { System } from "./system.ts";
 
 /** Something that may be killed. */
@@ -14,19 +14,19 @@ export interface Victim {
 /** All of a system. What is known by its port is started again by the supervisor. */
 export function victims(
   { ports }: System,
-  supervisor: { kill(): boolean },
+  supervisor: { kill(): Promise<boolean> },
   broker: Broker | undefined,
   random: () => number,
 ): Victim[] {
   const { edge, ingesterOps: ingester, clickhouse, postgres } = ports;
   const listeners = Object.entries({ edge, ingester, clickhouse, postgres }).map(([name, port]) => ({
     name,
-    kill: async () => signal(await listenerOn(port), "SIGKILL"),
+    kill: async () => send(await listenerOn(port), "SIGKILL"),
   }));
   return [
     ...listeners,
     { name: "ingester while it inserts", kill: () => killWhileInserting(ports, random) },
-    { name: "supervisor", kill: async () => supervisor.kill() },
+    { name: "supervisor", kill: () => supervisor.kill() },
     ...(broker === undefined ? [] : [{ name: "broker", kill: () => broker.kill() }]),
   ];
 }
@@ -45,19 +45,10 @@ async function killWhileInserting(
   random: () => number,
 ): Promise<boolean> {
   const [ingester, engine] = [await listenerOn(ingesterOps), await listenerOn(clickhouse)];
-  if (ingester === undefined || !signal(engine, "SIGSTOP")) return false;
+  if (ingester === undefined || !send(engine, "SIGSTOP")) return false;
   await delay(flushMs);
-  const dealt = signal(ingester, "SIGKILL");
+  const dealt = send(ingester, "SIGKILL");
   await delay(random() * longestFreezeMs);
-  signal(engine, random() < 0.5 ? "SIGCONT" : "SIGKILL");
+  send(engine, random() < 0.5 ? "SIGCONT" : "SIGKILL");
   return dealt;
-}
-
-/** Whether there was a process to send it to. */
-function signal(pid: number | undefined, name: NodeJS.Signals): boolean {
-  try {
-    return pid !== undefined && process.kill(pid, name);
-  } catch {
-    return false;
-  }
 }
