@@ -4,7 +4,7 @@ import { Client } from "pg";
 import { claimDataDir } from "./data-dir.ts";
 import { choosePort } from "./port.ts";
 import { findBinaries, unprivileged } from "./postgres/binaries.ts";
-import { endOrphans, openCluster } from "./postgres/cluster.ts";
+import { openCluster } from "./postgres/cluster.ts";
 import { launch, type LocalServer, stopLeftover } from "./server.ts";
 
 export interface PostgresOptions {
@@ -35,7 +35,6 @@ export async function startPostgres(options: PostgresOptions): Promise<LocalServ
   const own = { name: "postgres", dataDir, stopSignal: "SIGINT", stopWithinMs: 15_000, log } as const;
   await stopLeftover(own);
   const cluster = await openCluster(dataDir, binaries);
-  await endOrphans(cluster.path);
   const port = await choosePort("postgres", "127.0.0.1", options.port);
   const address = `postgres://sluice:${cluster.password}@127.0.0.1:${port}`;
   return await launch({

@@ -39,7 +39,8 @@ async function* decoded(request: IncomingMessage): AsyncGenerator<Buffer> {
   }
   const stream: Readable = decoder(request);
   try {
-    for await (const chunk of stream) {
+    // Whoever stops reading half-way still wants to answer, on the same connection.
+    for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
       if (Buffer.isBuffer(chunk)) yield chunk;
     }
   } catch (cause) {

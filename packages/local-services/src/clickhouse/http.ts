@@ -15,7 +15,7 @@ import { SlotsFull } from "./slots.ts";
 import type { Spool } from "./spool.ts";
 import { StatementError } from "./statement.ts";
 
-/** Answers ClickHouse's HTTP interface, as far as its clients, curl and Grafana use it. Never rejects. */
+/** Answers ClickHouse's HTTP interface, as far as its clients, curl and Grafana use it. */
 export function createHandler(resources: Resources, spool: Spool, log: Log): RequestListener {
   return (request, response) => {
     // A rejection here is a bug in the handling of errors: let it end the process.
@@ -56,17 +56,27 @@ export function createHandler(resources: Resources, spool: Spool, log: Log): Req
     response.setHeader("Content-Type", contentTypes.get(done.format) ?? "text/plain; charset=UTF-8");
     response.setHeader("X-ClickHouse-Format", done.format);
     response.setHeader("X-ClickHouse-Summary", summary(done));
-    response.setHeader("X-ClickHouse-Timezone", Intl.DateTimeFormat().resolvedOptions().timeZone);
+    response.setHeader("X-ClickHouse-Timezone", timeZone);
     await sendResult(response, done.result === "in file" ? file.path : done.result, parameters.compressed);
   }
 }
 
+/** The engine takes the process's, too. */
+const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 const methods = new Set(["GET", "HEAD", "POST"]);
 
-/** A page in somebody's browser can send a form to the loopback interface; the browser tells that it did. */
-function isForeignPage(request: IncomingMessage): boolean {
-  const site = request.headers["sec-fetch-site"];
-  return site === "cross-site" || site === "same-site";
+/**
+ * A page of any site can make a browser send requests to the loopback interface, under the address or, with a name of
+ * its own that leads here, as if it were this server's own page. Browsers say where a request comes from; programs do
+ * not.
+ */
+function isForeignPage({ headers, socket }: IncomingMessage): boolean {
+  const site = headers["sec-fetch-site"];
+  if (site === undefined) return false;
+  const isLocal = socket.localAddress === "127.0.0.1" || socket.localAddress === "::1";
+  const isLocalName = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(headers.host ?? "");
+  return site === "cross-site" || site === "same-site" || (isLocal && !isLocalName);
 }
 
 /** Up to here a result is sent in one piece, with its length. */

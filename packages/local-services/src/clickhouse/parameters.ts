@@ -41,6 +41,9 @@ export function readParameters(url: URL, headers: IncomingHttpHeaders): Paramete
   if (header(headers["content-type"])?.startsWith("multipart/") === true) {
     throw new StatementError(48, "NOT_IMPLEMENTED", "Multipart requests are not supported by this server");
   }
+  if (queryId !== undefined && !/^[\x20-\x7e]+$/.test(queryId)) {
+    throw new StatementError(36, "BAD_ARGUMENTS", "A query_id is plain ASCII text");
+  }
   if (!word.test(format)) throw new StatementError(73, "UNKNOWN_FORMAT", `Unknown format ${format}`);
   const settings = new Map<string, string>();
   for (const [name, value] of given) {

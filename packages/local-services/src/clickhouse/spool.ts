@@ -37,11 +37,22 @@ export async function writeChunks(
   maxBytes: number,
 ): Promise<void> {
   await using file = await open(path, "wx", 0o600);
-  let bytes = 0;
+  let total = 0;
+  let waiting: Buffer[] = [];
+  let waitingBytes = 0;
+  const write = async () => {
+    await file.appendFile(Buffer.concat(waiting));
+    waiting = [];
+    waitingBytes = 0;
+  };
   for await (const chunk of chunks) {
-    bytes += chunk.length;
-    if (bytes > maxBytes)
+    total += chunk.length;
+    if (total > maxBytes)
       throw new StatementError(307, "TOO_MANY_BYTES", `The rows come to over ${maxBytes} bytes`);
-    await file.appendFile(chunk);
+    waiting.push(chunk);
+    waitingBytes += chunk.length;
+    // A socket gives 64 kB at a time; a call of the system costs more than to copy them together.
+    if (waitingBytes >= 1_048_576) await write();
   }
+  await write();
 }

@@ -49,11 +49,11 @@ export function readStatement(bytes: Buffer): Statement {
     if (insert !== undefined) return insert;
   }
   refuseServerFiles(outer);
-  const format = outer.findLast(
+  const at = outer.findLastIndex(
     ({ word }, i) => word === "FORMAT" && [undefined, "SETTINGS"].includes(outer[i + 2]?.word),
   );
-  const name =
-    format && text.slice(outer[outer.indexOf(format) + 1]?.start, outer[outer.indexOf(format) + 1]?.end);
+  const [format, nameToken] = at < 0 ? [] : outer.slice(at, at + 2);
+  const name = nameToken && text.slice(nameToken.start, nameToken.end);
   switch (outer[0]?.word) {
     case undefined:
       throw syntaxError("Empty query");

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 import { LocalServiceError } from "../error.ts";
-import { commandLine, processesIn, signalProcess, waitUntilGone } from "../process-table.ts";
+import { commandLine, isAlive, processesIn, signalProcess, waitUntilGone } from "../process-table.ts";
 import { type Binaries, unprivileged } from "./binaries.ts";
 
 /** Where Postgres keeps its files, and the password of its one account, `sluice`. */
@@ -20,7 +20,8 @@ export async function openCluster(dataDir: string, binaries: Binaries): Promise<
   const path = join(dataDir, "cluster");
   const passwordPath = join(dataDir, "password");
   if (existsSync(path)) {
-    await removeStaleLock(path, dataDir);
+    await endOrphans(path);
+    await removeStaleLock(path);
     return { path, password: await readFile(passwordPath, "utf8") };
   }
   const password = randomBytes(18).toString("base64url");
@@ -53,22 +54,22 @@ export async function openCluster(dataDir: string, binaries: Binaries): Promise<
 }
 
 /**
- * After a `kill -9` Postgres finds its lock file and looks only at whether some process has that number: in a
- * container, where numbers are few, often one has.
- */
-async function removeStaleLock(cluster: string, dataDir: string): Promise<void> {
-  const path = join(cluster, "postmaster.pid");
-  const content = await readFile(path, "utf8").catch(() => "");
-  const pid = Number.parseInt(content, 10);
-  if (pid > 0 && !commandLine(pid).includes(dataDir)) await rm(path, { force: true });
-}
-
-/**
  * Ends the backends of a postmaster that was killed. A busy one notices only at the end of its query, and until then a
  * new postmaster refuses to start; the client it works for is gone, and recovery comes after this as after any crash.
  */
-export async function endOrphans(cluster: string): Promise<void> {
+async function endOrphans(cluster: string): Promise<void> {
   const orphans = processesIn(cluster).filter((pid) => commandLine(pid).startsWith("postgres"));
   for (const pid of orphans) signalProcess(pid, "SIGKILL");
   for (const pid of orphans) await waitUntilGone(pid, 10_000);
+}
+
+/**
+ * Postgres finds the lock file of a killed one and looks only at whether some process has that number: in a container,
+ * where numbers are few, often one has. The lock also guards against orphans, so it goes only where they were seen to.
+ */
+async function removeStaleLock(cluster: string): Promise<void> {
+  if (process.platform !== "linux") return;
+  const path = join(cluster, "postmaster.pid");
+  const pid = Number.parseInt(await readFile(path, "utf8").catch(() => ""), 10);
+  if (isAlive(pid) && !processesIn(cluster).includes(pid)) await rm(path);
 }
