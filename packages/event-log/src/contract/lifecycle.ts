@@ -14,6 +14,8 @@ export const lifecycle = {
     await trial.log().append(trial.topic, numbered("run", 11, 20));
     expect((await readAll(reader, Infinity)).map(text)).toEqual(numbered("run", 1, 10).map(text));
     expect(await reader.next(eager)).toBeUndefined();
+    await reader[Symbol.asyncDispose]();
+    expect((await readToEnd(trial)).map(text)).toEqual(numbered("run", 11, 20).map(text));
   },
 
   'until "now" does not wait for minRecords that cannot come': async (trial: Trial) => {

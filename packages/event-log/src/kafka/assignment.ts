@@ -13,7 +13,7 @@ interface Fetch {
   readonly messages: readonly KafkaMessage[];
   /** How many of them have been handed out. */
   taken: number;
-  /** The offset after the last of them, with what the driver has filtered out. */
+  /** Where the group goes on after them: behind what the driver has filtered out, too. */
   readonly next: number;
 }
 
@@ -103,7 +103,8 @@ export class Assignment {
       next <= end ? batch.messages : batch.messages.filter(({ offset }) => Number(offset) < end);
     this.#positions.set(batch.partition, next);
     if (messages.length === 0) return { records: 0, bytes: 0 };
-    this.#fetches.push({ partition: batch.partition, messages, taken: 0, next });
+    // What lies behind the end was fetched too, and is not handed out: it stays the group's.
+    this.#fetches.push({ partition: batch.partition, messages, taken: 0, next: Math.min(next, end) });
     const before = this.#valueBytes;
     for (const message of messages) this.#count(message, 1);
     return { records: messages.length, bytes: this.#valueBytes - before };

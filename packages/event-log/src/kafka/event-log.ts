@@ -62,6 +62,7 @@ class KafkaEventLog implements EventLog {
   async open(topic: string, options: OpenOptions): Promise<Reader> {
     this.#assertOpen();
     await describeTopic(this.#admin, this.#settings, topic);
+    let opened: Reader | undefined;
     const reader = await openReader({
       topic,
       options,
@@ -70,8 +71,10 @@ class KafkaEventLog implements EventLog {
       metrics: this.#metrics,
       log: this.#log,
       tuning: this.#tuning,
-      onClose: () => this.#readers.delete(reader),
+      // Also called when opening fails.
+      onClose: () => opened !== undefined && this.#readers.delete(opened),
     });
+    opened = reader;
     if (this.#closed === undefined) this.#readers.add(reader);
     else await reader[Symbol.asyncDispose]();
     this.#assertOpen();

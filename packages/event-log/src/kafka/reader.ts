@@ -162,14 +162,21 @@ class KafkaReader implements Reader {
   #listen(): void {
     const { topic, options, log } = this.#deps;
     const { GROUP_JOIN, STOP, CRASH } = this.#consumer.events;
+    const fields = { topic, group: options.group };
+    let away = false;
     this.#consumer.on(GROUP_JOIN, ({ payload }) => {
+      if (away) log.info(fields, "the kafka reader is back in its group");
+      away = false;
       if (this.#closed === undefined) this.#intake.assign(payload.memberAssignment[topic] ?? []);
     });
     this.#consumer.on(STOP, () => this.#intake.unassign());
     this.#consumer.on(CRASH, ({ payload }) => {
       this.#intake.unassign();
       if (!payload.restart) this.#end(payload.error);
-      else log.info({ topic, group: options.group, err: payload.error }, "the kafka reader starts again");
+      // Once, not at every attempt.
+      else if (!away)
+        log.warn({ ...fields, err: payload.error }, "the kafka reader has lost its group and tries again");
+      away = true;
     });
   }
 
@@ -201,9 +208,10 @@ class KafkaReader implements Reader {
   async #commit(assignment: Assignment, offsets: Offsets): Promise<void> {
     const { topic, options, metrics, tuning } = this.#deps;
     const partitions = [...offsets].map(([partition, offset]) => ({ partition, offset: `${offset}` }));
+    const { commitOffsets } = assignment;
+    if (commitOffsets === undefined) throw new Error("records were handed out that no delivery brought");
     try {
-      const answer = assignment.commitOffsets?.({ topics: [{ topic, partitions }] });
-      if (answer === undefined) throw new Error("records were handed out that no delivery brought");
+      const answer = commitOffsets({ topics: [{ topic, partitions }] });
       await within(tuning.commitMs, `committing for group ${options.group}`, answer);
       for (const [partition, offset] of offsets) this.#committed.set(partition, offset);
     } catch (error) {
