@@ -12,7 +12,10 @@ export interface ClickHouseOptions {
   readonly dataDir: string;
   /** A free one by default. */
   readonly port?: number;
-  /** Whoever reaches the port may do everything; the default is the loopback interface. */
+  /**
+   * The loopback interface by default. Whoever reaches the port, with whatever name and password, may do all that this
+   * process may, the reading of its files included.
+   */
   readonly host?: string;
   readonly log: Log;
   /** Limit, and default, of a SELECT's `max_execution_time`, 10 by default; other statements get three times as much. */

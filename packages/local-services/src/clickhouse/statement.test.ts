@@ -70,6 +70,7 @@ describe("what a server does not run", () => {
     ["", 62],
     [" -- nothing\n", 62],
     ["SELECT 1 INTO OUTFILE '/etc/passwd'", 48],
+    ["SYSTEM /* all */ shutdown", 48],
     ["INSERT INTO t FROM INFILE '/etc/passwd' FORMAT CSV", 48],
   ])("%s", (text, code) => {
     expect(() => read(text)).toThrow(expect.objectContaining({ name: "StatementError", code }));
@@ -114,7 +115,7 @@ it("any bytes are a statement or a refusal, and rows never begin beyond the text
   expect(fc.check(property, { numRuns: 2_000 })).toMatchObject({ failed: false, counterexample: null });
 });
 
-it("reads a statement of the greatest length in less than a second", () => {
+it("reads a statement of the greatest length in time proportional to it", () => {
   const texts = [
     "(".repeat(maxStatementBytes),
     "'".repeat(maxStatementBytes),
@@ -124,12 +125,13 @@ it("reads a statement of the greatest length in less than a second", () => {
     "\\'".repeat(maxStatementBytes / 2),
   ];
   for (const text of texts) {
-    const started = performance.now();
+    const before = process.cpuUsage();
     try {
       read(`INSERT ${text}`);
     } catch {
       // Refused is as good.
     }
-    expect(performance.now() - started).toBeLessThan(1_000);
+    // It takes some 50 ms; what takes the square of the length takes minutes.
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(5);
   }
 });

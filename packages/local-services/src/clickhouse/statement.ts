@@ -48,7 +48,7 @@ export function readStatement(bytes: Buffer): Statement {
     const insert = readInsert(bytes, text, outer, marks);
     if (insert !== undefined) return insert;
   }
-  refuseServerFiles(outer);
+  refuseForeignTasks(outer);
   const at = outer.findLastIndex(
     ({ word }, i) => word === "FORMAT" && [undefined, "SETTINGS"].includes(outer[i + 2]?.word),
   );
@@ -191,22 +191,24 @@ function fromInfile(
   last: Token,
   format: string,
 ): (path: string) => string {
-  refuseServerFiles(outer);
+  refuseForeignTasks(outer);
   const at = (settings ?? last).start;
   return (path) =>
     `${slice(bytes, 0, at)}FROM INFILE '${path}' COMPRESSION 'none' ${slice(bytes, at, last.start)}${format}`;
 }
 
-/** The engine plays client and server at once, so it would open these on the server's disk. */
-function refuseServerFiles(outer: readonly Token[]): void {
+/**
+ * The engine plays client and server at once: it would open these files on the server's disk. And whoever started the
+ * server ends it, with a signal.
+ */
+function refuseForeignTasks(outer: readonly Token[]): void {
   for (const [i, { word }] of outer.entries()) {
-    const next = outer[i + 1]?.word;
-    if ((word === "INTO" && next === "OUTFILE") || (word === "FROM" && next === "INFILE")) {
-      throw new StatementError(
-        48,
-        "NOT_IMPLEMENTED",
-        `${word} ${next} is the client's business, not the server's`,
-      );
+    const pair = `${word} ${outer[i + 1]?.word}`;
+    if (pair === "INTO OUTFILE" || pair === "FROM INFILE") {
+      throw new StatementError(48, "NOT_IMPLEMENTED", `${pair} is the client's business, not the server's`);
+    }
+    if (i === 0 && (pair === "SYSTEM SHUTDOWN" || pair === "SYSTEM KILL")) {
+      throw new StatementError(48, "NOT_IMPLEMENTED", `${pair} is its supervisor's business, not a client's`);
     }
   }
 }
