@@ -44,7 +44,7 @@ describeWith("the store loop on ClickHouse", testClickHouse, (clickhouse) => {
   });
 
   /** To the end of the log, as the group. */
-  async function ingestAll(group: string, sizes: { maxRecords: number; sliceRecords: number }) {
+  async function ingestAll(group: string, sizes: { maxRecords: number; maxSliceRecords: number }) {
     const metrics = ingestMetrics(createMetrics());
     const origin = { log: "memory", topic: "clicks" };
     const trouble = createTroubleWatch({ metrics, log: silentLog });
@@ -52,12 +52,11 @@ describeWith("the store loop on ClickHouse", testClickHouse, (clickhouse) => {
     await ingest({
       reader,
       want: { minRecords: 1, maxRecords: sizes.maxRecords, maxBytes: 1 << 24, maxWaitMs: 1 },
-      sliceRecords: sizes.sliceRecords,
+      maxSliceRecords: sizes.maxSliceRecords,
       prepare: (records) => prepare(records, { origin, enrich: () => noEnrichment }),
       slices: createSliceStore({ table: store, origin, trouble, metrics }),
       metrics,
       log: silentLog,
-      signal: never,
     });
     return metrics;
   }
@@ -71,7 +70,7 @@ describeWith("the store loop on ClickHouse", testClickHouse, (clickhouse) => {
       return clickRecord(sampleClick(1, number, refused.has(number) ? { slug: refusedSlug } : {}));
     });
     await events.append("clicks", records);
-    await ingestAll("store", { maxRecords: 50_000, sliceRecords: 10_000 });
+    await ingestAll("store", { maxRecords: 50_000, maxSliceRecords: 10_000 });
     expect(await counts()).toBe("9997\t9997\t2\t9999\n");
     const letters = await ask(
       clickhouse(),
@@ -90,7 +89,7 @@ describeWith("the store loop on ClickHouse", testClickHouse, (clickhouse) => {
       for (let at = 0; at < size; at += 1)
         records.push(at === position ? poison : clickRecord(sampleClick(1, records.length + 1)));
     await events.append("clicks", [...records, poison]);
-    await ingestAll("store", { maxRecords: size, sliceRecords: 2 });
+    await ingestAll("store", { maxRecords: size, maxSliceRecords: 2 });
     expect(await counts()).toBe(`${size * (size - 1)}\t${size * (size - 1)}\t2\t${size * size - 1}\n`);
     expect(
       await ask(
@@ -103,8 +102,8 @@ describeWith("the store loop on ClickHouse", testClickHouse, (clickhouse) => {
   test("reading everything again stores nothing twice: clicks, dead letters and refused ranges", async () => {
     const clicks = Array.from({ length: 3_000 }, (_, index) => clickRecord(sampleClick(1, index + 1)));
     await events.append("clicks", [...clicks, poison, refusedRecord(1, 3_001, 3_010)]);
-    await ingestAll("store", { maxRecords: 1_000, sliceRecords: 400 });
-    const again = await ingestAll("replay", { maxRecords: 700, sliceRecords: 300 });
+    await ingestAll("store", { maxRecords: 1_000, maxSliceRecords: 400 });
+    const again = await ingestAll("replay", { maxRecords: 700, maxSliceRecords: 300 });
     expect(await counts()).toBe("3000\t3000\t1\t3000\n");
     expect((await again.found.get()).values[0]?.value).toBe(3_000);
     expect(await ask(clickhouse(), "SELECT count() FROM click_dead_letters FINAL")).toBe("1\n");
@@ -119,9 +118,9 @@ describeWith("the store loop on ClickHouse", testClickHouse, (clickhouse) => {
       "clicks",
       clicks.filter((_, index) => (index + 1) % 97 !== 0),
     );
-    await ingestAll("store", { maxRecords: 2_000, sliceRecords: 2_000 });
+    await ingestAll("store", { maxRecords: 2_000, maxSliceRecords: 2_000 });
     await events.append("clicks", clicks);
-    const again = await ingestAll("store", { maxRecords: 2_000, sliceRecords: 500 });
+    const again = await ingestAll("store", { maxRecords: 2_000, maxSliceRecords: 500 });
     expect(await counts()).toBe("2000\t2000\t1\t2000\n");
     expect((await again.rows.get()).values[0]?.value).toBe(Math.floor(2_000 / 97));
   });

@@ -104,7 +104,7 @@ const faults = fc.array(
 
 const sizes = fc.record({
   maxRecords: fc.integer({ min: 1, max: 20 }),
-  sliceRecords: fc.integer({ min: 1, max: 8 }),
+  maxSliceRecords: fc.integer({ min: 1, max: 8 }),
 });
 
 describe("the store loop", () => {
@@ -125,9 +125,9 @@ describe("the store loop", () => {
     ...[2, 3, 8, 9].map((number) => clickRecord(sampleClick(1, number))),
     poison,
   ];
-  const size = { maxRecords: 6, sliceRecords: 3 };
+  const size = { maxRecords: 6, maxSliceRecords: 3 };
 
-  for (const kind of ["crash", "rebalance"] as const) {
+  for (const kind of ["crash", "rebalance", "no answer"] as const) {
     test(`a ${kind} at each step, one at a time and twice in a row, loses and doubles nothing`, async () => {
       const { steps } = await liveThrough(mixed, [], size);
       expect(new Set(steps)).toEqual(

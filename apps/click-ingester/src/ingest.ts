@@ -17,31 +17,29 @@ export interface Ingestion {
   readonly want: Want;
   readonly prepare: (records: readonly LogRecord[]) => Promise<Prepared>;
   readonly slices: SliceStore;
-  /** A batch is stored in slices of so many records. */
-  readonly sliceRecords: number;
+  /** A batch is stored in equal slices of at most so many records. */
+  readonly maxSliceRecords: number;
   readonly metrics: IngestMetrics;
   readonly log: Log;
-  /** Aborts with the reader's own: no more batches. The one in hand is stored and committed all the same. */
-  readonly signal: AbortSignal;
 }
 
 /**
  * Stores what the reader gives, batch by batch, and commits each once all of it is stored. Returns when the
- * reader ends. A store or log that is away is waited for, holding one batch; a batch that the log has given to
- * another owner is dropped, because that owner reads it again. Rejects for nothing but a bug.
+ * reader ends, which it does when the signal it was opened with aborts: a batch in hand is stored and committed
+ * all the same. A store that is away is waited for, holding one batch; a batch that the log has given to another
+ * owner is dropped, because that owner reads it again. Rejects when the reader fails, and for bugs: then the
+ * process has to end, and the log gives what was not committed to the next.
  */
 export async function ingest(ingestion: Ingestion): Promise<void> {
-  const { reader, want, slices, metrics, log, signal } = ingestion;
-  const { outage, waitOn } = eventLogOutage(log);
+  const { reader, want, slices, metrics, log } = ingestion;
   for (;;) {
-    const batch = await patiently(() => reader.next(want), { signal, waitOn });
-    outage.over();
+    const batch = await reader.next(want);
     if (batch === undefined) return;
     using _ = ageing(metrics.oldestUnflushed, batch.records);
     try {
       slices.enter(batch.epoch);
       await storeInSlices(batch, ingestion);
-      await patiently(() => batch.commit(), { signal: batch.signal, waitOn });
+      await commit(batch, log);
       metrics.batches.inc();
     } catch (error) {
       if (!isLost(batch, error)) throw error;
@@ -54,12 +52,13 @@ export async function ingest(ingestion: Ingestion): Promise<void> {
 /** Decoding (on our core) and inserting (on ClickHouse's) overlap, by one slice and no more. */
 async function storeInSlices(
   { records, signal }: Batch,
-  { prepare, slices, sliceRecords }: Ingestion,
+  { prepare, slices, maxSliceRecords }: Ingestion,
 ): Promise<void> {
-  let prepared = await prepare(records.slice(0, sliceRecords));
-  for (let next = sliceRecords; next < records.length; next += sliceRecords) {
+  const size = Math.ceil(records.length / Math.ceil(records.length / maxSliceRecords));
+  let prepared = await prepare(records.slice(0, size));
+  for (let next = size; next < records.length; next += size) {
     [prepared] = await Promise.all([
-      prepare(records.slice(next, next + sliceRecords)),
+      prepare(records.slice(next, next + size)),
       slices.store(prepared, signal),
     ]);
   }
@@ -70,19 +69,20 @@ function isLost(batch: Batch, error: unknown): boolean {
   return batch.signal.aborted || (error instanceof EventLogError && error.code === "lost");
 }
 
-/** What to wait on: a log that does not answer. It is said when it begins, once a minute, and when it is over. */
-function eventLogOutage(log: Log) {
+/** Tried again while the log does not answer, until the batch is lost. */
+async function commit(batch: Batch, log: Log): Promise<void> {
   const outage = createOutage(
     log,
     { what: "event-log" },
-    { failing: "the event log does not answer: waiting", over: "the event log answers again" },
+    { failing: "the event log does not take the commit", over: "the event log has taken the commit" },
   );
-  return {
-    outage,
-    waitOn: (error: unknown): boolean => {
+  await patiently(() => batch.commit(), {
+    signal: batch.signal,
+    waitOn: (error) => {
       if (!(error instanceof EventLogError && error.retryable)) return false;
       outage.failing(error);
       return true;
     },
-  };
+  });
+  outage.over();
 }

@@ -1,7 +1,6 @@
-import type { RefusedRange } from "@sluice/click-event/click-event.ts";
+import type { ClickEvent, RefusedRange } from "@sluice/click-event/click-event.ts";
 import { decodeRecord } from "@sluice/click-event/decode.ts";
 import type { Enrichment } from "@sluice/click-event/enrich.ts";
-import type { ClickEvent } from "@sluice/click-event/click-event.ts";
 import type { ClickRow, DeadLetter } from "@sluice/click-store/click-store.ts";
 import type { LogRecord } from "@sluice/event-log/event-log.ts";
 import { setImmediate } from "node:timers/promises";

@@ -56,25 +56,31 @@ export function createSliceStore({ table, origin, trouble, metrics }: SliceStore
 
   return {
     enter: (epoch) => repeats.enter(epoch),
-    async store({ clicks, ranges, letters }, signal) {
-      for (const { reason } of letters) metrics.decodeErrors.inc({ reason });
-      const waiting = { signal, waitOn: onStoreTrouble(onTrouble) };
-      const missing = await patiently(() => repeats.missing(clicks, signal), waiting);
-      const refused = await insertGoodRows(missing, {
-        insert: (some) => insertClicks(some, signal),
-        missing: (some) => patiently(() => repeats.notStored(some, signal), waiting),
-      });
-      repeats.stored(missing);
-
-      const unstorable = refused.map(({ row, error }) =>
-        deadLetter(row.record, origin, "refused-by-table", `code ${error.code}: ${error.message}`),
-      );
-      if (letters.length + unstorable.length > 0)
-        await insertDeadLetters([...letters, ...unstorable], signal);
-      if (ranges.length > 0) await table.insertRefusedRanges(ranges, { signal, onTrouble });
-      for (const { reason, from_seq, to_seq } of ranges)
-        metrics.refused.inc({ reason }, to_seq - from_seq + 1);
-      trouble.over();
+    async store(slice, signal) {
+      try {
+        await storeSlice(slice, signal);
+      } finally {
+        // Also when the slice is no longer ours: nothing of ours waits for ClickHouse now.
+        trouble.over();
+      }
     },
   };
+
+  async function storeSlice({ clicks, ranges, letters }: Prepared, signal: AbortSignal): Promise<void> {
+    for (const { reason } of letters) metrics.decodeErrors.inc({ reason });
+    const waiting = { signal, waitOn: onStoreTrouble(onTrouble) };
+    const missing = await patiently(() => repeats.missing(clicks, signal), waiting);
+    const refused = await insertGoodRows(missing, {
+      insert: (some) => insertClicks(some, signal),
+      missing: (some) => patiently(() => repeats.notStored(some, signal), waiting),
+    });
+    repeats.stored(missing);
+
+    const unstorable = refused.map(({ row, error }) =>
+      deadLetter(row.record, origin, "refused-by-table", `code ${error.code}: ${error.message}`),
+    );
+    if (letters.length + unstorable.length > 0) await insertDeadLetters([...letters, ...unstorable], signal);
+    if (ranges.length > 0) await table.insertRefusedRanges(ranges, { signal, onTrouble });
+    for (const { reason, from_seq, to_seq } of ranges) metrics.refused.inc({ reason }, to_seq - from_seq + 1);
+  }
 }

@@ -5,7 +5,7 @@ import type { IngestMetrics } from "./metrics.ts";
 export interface TroubleWatch {
   /** Each time that ClickHouse did not carry out a statement, which will be tried again. */
   seen(trouble: Trouble): void;
-  /** A slice got through: it is over. */
+  /** Nothing waits for ClickHouse any more: what we sent was carried out, or is no longer ours to send. */
   over(): void;
   /** For readiness: throws, saying what to do, while only a person can help or while it has lasted for long. */
   check(): void;
@@ -48,7 +48,7 @@ export function createTroubleWatch(options: TroubleWatchOptions): TroubleWatch {
     },
     over() {
       if (current === undefined) return;
-      log.info(fieldsOf(current, now() - since), "ClickHouse stores again");
+      log.info(fieldsOf(current, now() - since), "nothing waits for ClickHouse any more");
       current = undefined;
       saidAt.clear();
     },

@@ -1,4 +1,11 @@
-import type { EventLog, NewRecord, Reader, Want } from "@sluice/event-log/event-log.ts";
+import { ClickStoreError } from "@sluice/click-store/click-store.ts";
+import {
+  type EventLog,
+  EventLogError,
+  type NewRecord,
+  type Reader,
+  type Want,
+} from "@sluice/event-log/event-log.ts";
 import { openEventLog } from "@sluice/event-log/open.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
@@ -12,15 +19,18 @@ import { createTroubleWatch } from "./trouble.ts";
 
 // For tests: a log, a table, and ingesters that live one after another.
 
-/** What happens to an ingester, so many steps after the last: it dies, or the log takes its records away. */
+/**
+ * What happens to an ingester, so many steps after the last: it dies, the log takes its records away, or whoever it
+ * asks does not answer (inserts excepted: the click store tries them again by itself).
+ */
 export interface Fault {
   readonly afterSteps: number;
-  readonly kind: "crash" | "rebalance";
+  readonly kind: "crash" | "rebalance" | "no answer";
 }
 
 export interface Sizes {
   readonly maxRecords: number;
-  readonly sliceRecords: number;
+  readonly maxSliceRecords: number;
 }
 
 /** The table model refuses clicks of this slug. */
@@ -48,6 +58,7 @@ export async function liveThrough(records: readonly NewRecord[], faults: readonl
     const fault = coming.shift();
     stepsLeft = coming[0]?.afterSteps;
     if (fault?.kind === "crash") throw new Crash(`at ${name}`);
+    if (fault?.kind === "no answer") return refuseToAnswer(name);
     // The member opened last owns the topic, and gives it back when it leaves.
     await (await events.open(topic, { group, signal: never }))[Symbol.asyncDispose]();
   }
@@ -58,11 +69,16 @@ export async function liveThrough(records: readonly NewRecord[], faults: readonl
   return { table, steps };
 }
 
+function refuseToAnswer(step: string): void {
+  if (step === "look-up") throw new ClickStoreError("retry", 0, "connection refused");
+  if (step === "commit sent") throw new EventLogError("unavailable", "no answer");
+}
+
 async function livesToTheEnd(
   events: EventLog,
   table: TableModel,
   step: (name: string) => Promise<void>,
-  { maxRecords, sliceRecords }: Sizes,
+  { maxRecords, maxSliceRecords }: Sizes,
 ): Promise<boolean> {
   await using reader = await events.open(topic, { group, until: "now", signal: never });
   const metrics = ingestMetrics(createMetrics());
@@ -71,7 +87,7 @@ async function livesToTheEnd(
     await ingest({
       reader: stepping(reader, step),
       want: { minRecords: 1, maxRecords, maxBytes: 1 << 20, maxWaitMs: 1 },
-      sliceRecords,
+      maxSliceRecords,
       prepare: (records) => prepare(records, { origin, enrich: () => noEnrichment }),
       slices: createSliceStore({
         table,
@@ -81,7 +97,6 @@ async function livesToTheEnd(
       }),
       metrics,
       log: silentLog,
-      signal: never,
     });
     return true;
   } catch (error) {
