@@ -7,7 +7,7 @@ import type { Log } from "@sluice/service/log.ts";
 
 import { choosePort } from "../port.ts";
 import { type LocalServer, launch, stopLeftover } from "../server.ts";
-import { archiveOption, classPath, toProperties } from "./java.ts";
+import { archiveOption, bootstrap, classPath, toProperties } from "./java.ts";
 import { countBrokers } from "./metadata.ts";
 
 /** What all brokers of a cluster know of each other. */
@@ -73,7 +73,7 @@ async function format(home: string, directory: string, cluster: Cluster, index: 
   const properties = join(logs, "meta.properties");
   if (existsSync(properties)) return;
   await mkdir(logs, { recursive: true });
-  await copyFile(join(home, "bootstrap.checkpoint"), join(logs, "bootstrap.checkpoint"));
+  await copyFile(bootstrap(home), bootstrap(logs));
   const mark = { version: 1, "cluster.id": cluster.id, "node.id": index + 1, "directory.id": newId() };
   await writeFile(properties, toProperties(mark));
 }

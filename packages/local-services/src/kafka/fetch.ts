@@ -12,7 +12,7 @@ import { LocalServiceError } from "../error.ts";
 import { choosePort } from "../port.ts";
 import { type Cluster, newId, startBroker } from "./broker.ts";
 import { kafkaHome, kafkaVersion } from "./config.ts";
-import { classArchive, classPath, toProperties } from "./java.ts";
+import { bootstrap, classArchive, classPath, toProperties } from "./java.ts";
 
 const run = promisify(execFile);
 
@@ -23,7 +23,7 @@ const run = promisify(execFile);
  */
 export async function fetchKafka(): Promise<string> {
   await checkJava();
-  if (!existsSync(kafkaHome)) await makeHome();
+  if (!existsSync(bootstrap(kafkaHome))) await makeHome();
   // Where it is used, because it is bound to the jars' paths.
   if (!existsSync(classArchive(kafkaHome))) await archiveClasses(kafkaHome);
   return kafkaHome;
@@ -39,7 +39,7 @@ async function makeHome(): Promise<void> {
     await formatOnce(unfinished);
     await rename(unfinished, kafkaHome);
   } catch (error) {
-    if (!existsSync(kafkaHome)) throw error;
+    if (!existsSync(bootstrap(kafkaHome))) throw error;
   } finally {
     await rm(unfinished, { recursive: true, force: true });
   }
@@ -82,7 +82,7 @@ async function formatOnce(directory: string): Promise<void> {
     "-c",
     path,
   ]);
-  await rename(join(directory, "formatted/bootstrap.checkpoint"), join(directory, "bootstrap.checkpoint"));
+  await rename(join(directory, "formatted/bootstrap.checkpoint"), bootstrap(directory));
   await rm(join(directory, "formatted"), { recursive: true });
 }
 

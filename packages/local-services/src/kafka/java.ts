@@ -10,6 +10,11 @@ export function classArchive(home: string): string {
   return join(home, "classes.jsa");
 }
 
+/** What every fresh node begins with. */
+export function bootstrap(home: string): string {
+  return join(home, "bootstrap.checkpoint");
+}
+
 export function archiveOption(home: string): string[] {
   return existsSync(classArchive(home)) ? [`-XX:SharedArchiveFile=${classArchive(home)}`] : [];
 }
