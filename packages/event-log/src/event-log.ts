@@ -45,7 +45,8 @@ export interface Want {
 export interface Reader extends AsyncDisposable {
   /**
    * The next batch. One at a time: calling while a batch is neither committed nor lost rejects with `misuse`.
-   * `undefined` at the end of `until: "now"`, and when the signal given to `open` aborts.
+   * `undefined` at the end of `until: "now"`, and when the signal given to `open` aborts. With any other rejection
+   * the reader is over, and so it says from then on: what it had gathered comes again to the next one.
    */
   next(want: Want): Promise<Batch | undefined>;
 }

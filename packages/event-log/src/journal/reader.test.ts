@@ -1,4 +1,4 @@
-import { mkdir, readdir, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { append, appendAll, drain, journalTrial, numberOf, range, writeEndedRun } from "./trial.ts";
@@ -133,4 +133,17 @@ test("a run is written once", async () => {
   await append(writer, 1);
   await writer[Symbol.asyncDispose]();
   await expect(trial.writer("a")).rejects.toMatchObject({ code: "misuse" });
+});
+
+test("a reader that has failed is over: what it had gathered comes to the next one, and none of it is skipped", async () => {
+  await using trial = await journalTrial();
+  await writeEndedRun(trial, "1", range(1, 10));
+  // Behind the records that are gathered first stands what cannot be read as a file.
+  await mkdir(segmentPath(join(trial.folder, "2"), 1), { recursive: true });
+  await using reader = await trial.reader();
+  const whole = { ...want, minRecords: 20, maxWaitMs: 5000 };
+  await expect(reader.next(whole)).rejects.toMatchObject({ code: "unavailable" });
+  await expect(reader.next(whole)).rejects.toMatchObject({ code: "unavailable" });
+  await rm(join(trial.folder, "2"), { recursive: true });
+  expect(await drain(trial)).toEqual(range(1, 10));
 });

@@ -55,6 +55,8 @@ export class JournalReader implements Reader {
   readonly #committed = new Map<string, Position>();
   #lookedAroundAt = Number.NEGATIVE_INFINITY;
   #open = false;
+  /** Why this reader is over. */
+  #failure: EventLogError | undefined;
   #busy: Promise<unknown> = Promise.resolve();
 
   private constructor(folder: string, owner: Ownership, options: JournalReaderOptions) {
@@ -80,6 +82,7 @@ export class JournalReader implements Reader {
 
   next(want: Want): Promise<Batch | undefined> {
     if (this.#closed.signal.aborted) return Promise.reject(refusal("closed", "the reader is closed"));
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
     if (this.#open)
       return Promise.reject(refusal("misuse", "next was called before the last batch was committed"));
     this.#open = true;
@@ -107,8 +110,9 @@ export class JournalReader implements Reader {
       this.#metrics.records.inc(records.length);
       return this.#batch(records);
     } catch (error) {
-      this.#open = false;
-      throw toEventLogError(error, `reading ${this.#folder}`);
+      // What had been gathered is behind the cursors and in nobody's hands: another reader begins at the commit.
+      this.#failure = toEventLogError(error, `reading ${this.#folder}`);
+      throw this.#failure;
     }
   }
 
