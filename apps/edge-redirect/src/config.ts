@@ -22,6 +22,12 @@ export const Config = z.object({
     // Some 100 MB when all are open and idle.
     .default(10_000)
     .describe("Connections a worker holds at a time; further ones are closed at once."),
+  EDGE_IDLE_MS: durationMs({ min: 1 })
+    // Common balancers keep theirs for 60 s, nginx for 75 s.
+    .default(90_000)
+    .describe(
+      "How long an idle connection is kept: longer than a balancer in front keeps it, or it would use a dead one.",
+    ),
   EDGE_CACHE_BYTES: byteSize({ min: 1024 ** 2 })
     .default(256 * 1024 ** 2)
     .describe("Memory for links, in each worker."),

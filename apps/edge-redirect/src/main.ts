@@ -61,6 +61,7 @@ async function redirect(service: Service<Config>, journal: Journal): Promise<voi
       host: config.HOST,
       port: config.PORT,
       maxConnections: config.EDGE_MAX_CONNECTIONS,
+      idleMs: config.EDGE_IDLE_MS,
       noticeMs: config.DRAIN_NOTICE_MS,
       metrics: forVisitors,
       handler: (draining) =>

@@ -24,6 +24,6 @@ it.each([
   expect(answer).toEqual({
     status,
     headers: ["Location", link.destination, "Cache-Control", cacheControl, "Content-Length", "0"],
-    body: "",
+    body: undefined,
   });
 });

@@ -4,7 +4,7 @@ import type { Link } from "@sluice/link-store/link-store.ts";
 export interface Answer {
   readonly status: number;
   readonly headers: string[];
-  readonly body: string;
+  readonly body: string | undefined;
 }
 
 /** Browsers keep a permanent redirect without a limit otherwise, and an edited link never reaches them. */
@@ -17,7 +17,7 @@ export function redirectTo({ destination, status }: Link): Answer {
   return {
     status,
     headers: ["Location", destination, "Cache-Control", cacheControl, "Content-Length", "0"],
-    body: "",
+    body: undefined,
   };
 }
 
@@ -53,5 +53,5 @@ const forADay = ["Cache-Control", "public, max-age=86400"];
 export const pages: ReadonlyMap<string, Answer> = new Map([
   ["/", plain(200, "This host serves short links.\n", ...forADay)],
   ["/robots.txt", plain(200, "User-agent: *\nDisallow:\n", ...forADay)],
-  ["/favicon.ico", { status: 204, headers: forADay, body: "" }],
+  ["/favicon.ico", { status: 204, headers: forADay, body: undefined }],
 ]);

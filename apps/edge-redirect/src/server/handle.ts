@@ -70,7 +70,8 @@ export function createHandler(options: HandlerOptions): RequestListener {
     if (resolution.kind === "unknown") return send(response, answers.notFound, "not_found");
     if (resolution.kind === "unavailable") return send(response, answers.unavailable, "unavailable");
     const link = prepare(resolution.link);
-    if (link.disabled || isOver(link.expiresAt)) return send(response, answers.gone, "gone");
+    const isOver = link.expiresAt !== undefined && link.expiresAt <= now();
+    if (link.disabled || isOver) return send(response, answers.gone, "gone");
     capture.record(request, link, query, () => {
       try {
         send(response, link.answer);
@@ -79,10 +80,6 @@ export function createHandler(options: HandlerOptions): RequestListener {
       }
       metrics.redirectSeconds.observe((performance.now() - startedAt) / 1000);
     });
-  }
-
-  function isOver(expiresAt: number | undefined): boolean {
-    return expiresAt !== undefined && expiresAt <= now();
   }
 
   /** `outcome` is counted; redirects are by the histogram of their times. */

@@ -14,6 +14,8 @@ export interface RedirectServerOptions {
   readonly host: string;
   readonly port: number;
   readonly maxConnections: number;
+  /** How long a connection may be idle. */
+  readonly idleMs: number;
   /** How long, after closing has begun, connections are still taken and told to end with their next answer. */
   readonly noticeMs: number;
   readonly metrics: ServerMetrics;
@@ -26,8 +28,6 @@ export interface RedirectServerOptions {
  * Node looks, and so how late it may be.
  */
 const timeouts = { headersMs: 10_000, requestMs: 15_000, checkMs: 2_000 };
-/** Longer than any common balancer keeps an idle connection (60 s; nginx 75 s), or it would send into a closed one. */
-const keepAliveMs = 90_000;
 /** After closing has begun an answer may take no longer than this. */
 const finishMs = 5_000;
 
@@ -39,14 +39,18 @@ export async function openRedirectServer(options: RedirectServerOptions): Promis
   let draining = false;
   const server = createServer(
     {
-      keepAliveTimeout: keepAliveMs,
       headersTimeout: timeouts.headersMs,
       requestTimeout: timeouts.requestMs,
       connectionsCheckingInterval: timeouts.checkMs,
       noDelay: true,
+      // Visits have no body: without it Node makes, reads and ends an empty stream for each.
+      optimizeEmptyRequests: true,
+      // It would set a timer anew after each answer. The socket's own, below, is only pushed on.
+      keepAliveTimeout: 0,
     },
     options.handler(() => draining),
   );
+  server.setTimeout(options.idleMs);
   server.maxConnections = options.maxConnections;
   countConnections(server, options.metrics);
   answerClientErrors(server, options.metrics);

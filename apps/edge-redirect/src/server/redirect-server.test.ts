@@ -1,0 +1,94 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+
+import { createMetrics, type Metrics } from "@sluice/service/metrics.ts";
+import { describe, expect, it } from "vitest";
+
+import { sendRaw, visit } from "../testing/http.ts";
+import { serverMetrics } from "./metrics.ts";
+import { openRedirectServer, type RedirectServer } from "./redirect-server.ts";
+
+interface Trial extends AsyncDisposable {
+  readonly server: RedirectServer;
+  readonly metrics: Metrics;
+}
+
+/** A server that answers `/slow` after 100 ms and all else at once. */
+async function open(
+  options: { idleMs?: number; maxConnections?: number; noticeMs?: number } = {},
+): Promise<Trial> {
+  const metrics = createMetrics();
+  const server = await openRedirectServer({
+    host: "127.0.0.1",
+    port: 0,
+    maxConnections: 100,
+    idleMs: 60_000,
+    noticeMs: 0,
+    ...options,
+    metrics: serverMetrics(metrics),
+    handler: (draining) => (request, response) => {
+      if (draining()) response.shouldKeepAlive = false;
+      setTimeout(() => response.writeHead(204).end(), request.url === "/slow" ? 100 : 0);
+    },
+  });
+  return { server, metrics, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+async function dial({ server }: Trial): Promise<Socket> {
+  const socket = connect(server.port, "127.0.0.1");
+  await once(socket, "connect");
+  return socket;
+}
+
+async function ask(socket: Socket, path: string): Promise<string> {
+  const answer = new Promise<Buffer>((resolve) => socket.once("data", resolve));
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: go.example.com\r\n\r\n`);
+  return String(await answer);
+}
+
+async function counted({ metrics }: Trial, series: string): Promise<number> {
+  const line = (await metrics.render()).body.split("\n").find((each) => each.startsWith(`${series} `));
+  return Number(line?.slice(series.length));
+}
+
+describe("a visitors' server", () => {
+  it("closes a connection that is idle for so long, and none that is in use", async () => {
+    await using trial = await open({ idleMs: 300 });
+    const [idle, used] = [await dial(trial), await dial(trial)];
+    const gone = once(idle, "close").then(() => performance.now());
+    const startedAt = performance.now();
+    while (performance.now() - startedAt < 600) expect(await ask(used, "/slow")).toContain("204");
+    expect((await gone) - startedAt).toBeGreaterThan(250);
+    used.destroy();
+  });
+
+  it("closes a connection above its limit at once, and counts it", async () => {
+    await using trial = await open({ maxConnections: 1 });
+    const first = await dial(trial);
+    expect(await ask(first, "/")).toContain("204");
+    expect(await counted(trial, "http_connections")).toBe(1);
+    await once(await dial(trial), "close");
+    expect(await counted(trial, 'http_client_errors_total{reason="too_many_connections"}')).toBe(1);
+    expect(await ask(first, "/")).toContain("204");
+    first.destroy();
+  });
+
+  it("told to close, answers what is in hand, and what still comes until balancers have noticed", async () => {
+    const trial = await open({ noticeMs: 200 });
+    const socket = await dial(trial);
+    const slow = ask(socket, "/slow");
+    const closed = trial.server[Symbol.asyncDispose]();
+    expect((await visit(trial.server.port, "/")).headers["connection"]).toBe("close");
+    expect(await slow).toMatch(/204.*\r\nconnection: close/is);
+    await closed;
+    await expect(visit(trial.server.port, "/")).rejects.toThrow("ECONNREFUSED");
+  });
+
+  it("counts what is no request by why", async () => {
+    await using trial = await open();
+    await sendRaw(trial.server.port, "nonsense\r\n\r\n");
+    await sendRaw(trial.server.port, `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`);
+    expect(await counted(trial, 'http_client_errors_total{reason="malformed"}')).toBe(1);
+    expect(await counted(trial, 'http_client_errors_total{reason="headers_too_large"}')).toBe(1);
+  });
+});
