@@ -3,7 +3,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { isAlive, processesNaming, signalProcess } from "@sluice/local-services/process-table.ts";
+import {
+  commandLine,
+  isAlive,
+  processesNaming,
+  signalProcess,
+} from "@sluice/local-services/process-table.ts";
 
 export interface TempDir extends AsyncDisposable {
   /** Absolute. */
@@ -32,11 +37,18 @@ const ownPrefix = join(root, `${prefix}${process.pid}-`);
 let swept: Promise<void> | undefined;
 
 async function sweep(): Promise<void> {
-  for (const name of readdirSync(root)) {
-    const owner = Number(name.slice(prefix.length).split("-")[0]);
-    if (!name.startsWith(prefix) || isAlive(owner)) continue;
-    const path = join(root, name);
-    for (const pid of processesNaming(path)) signalProcess(pid, "SIGKILL");
-    await rm(path, { recursive: true, force: true, maxRetries: 3 });
+  // The directory may be gone and a server on it not, or the other way round.
+  for (const pid of processesNaming(join(root, prefix))) {
+    if (isAbandoned(commandLine(pid).split(join(root, prefix))[1])) signalProcess(pid, "SIGKILL");
   }
+  for (const name of readdirSync(root)) {
+    if (!name.startsWith(prefix) || !isAbandoned(name.slice(prefix.length))) continue;
+    await rm(join(root, name), { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Whether the test process whose id stands first has ended: `1234-x7Ya2b…` */
+function isAbandoned(rest: string | undefined): boolean {
+  const owner = /^(\d+)-/.exec(rest ?? "")?.[1];
+  return owner !== undefined && !isAlive(Number(owner));
 }
