@@ -43,7 +43,9 @@ describeWith("appending to kafka", openRig, (rig) => {
     const record = { key: "run", value: Buffer.alloc(50_000) };
     await log.append(topic, [record]);
     await limit(rig(), topic, 10_000);
-    expect(await refusal(log.append(topic, [record]))).toMatchObject({ code: "unavailable" });
+    // The broker applies it when it gets to it.
+    const error = await vi.waitFor(() => refusal(log.append(topic, [record])), 10_000);
+    expect(error).toMatchObject({ code: "unavailable" });
     expect(await refusal(log.append(topic, [record]))).toMatchObject({ code: "too-large", indexes: [0] });
   });
 
@@ -94,7 +96,7 @@ describeWith("appending to kafka", openRig, (rig) => {
     await log.append(topic, records);
     await rig().admin.deleteTopics({ topics: [topic] });
     await vi.waitFor(async () => expect(await rig().admin.listTopics()).not.toContain(topic), 5000);
-    await rig().admin.createTopics({ topics: [{ topic, numPartitions: 1 }] });
+    await rig().createTopic({ topic, numPartitions: 1 });
 
     expect(await refusal(log.append(topic, records))).toMatchObject({ code: "unavailable" });
     await log.append(topic, records);
@@ -201,17 +203,16 @@ async function readTopic(log: EventLog, topic: string): Promise<LogRecord[]> {
   return await readAll(reader, Infinity);
 }
 
+/** Resolves when the broker says that it has the limit. */
 async function limit(rig: { admin: kafkajs.Admin }, topic: string, bytes: number): Promise<void> {
-  await rig.admin.alterConfigs({
-    validateOnly: false,
-    resources: [
-      {
-        type: kafkajs.ConfigResourceTypes.TOPIC,
-        name: topic,
-        configEntries: [{ name: "max.message.bytes", value: `${bytes}` }],
-      },
-    ],
-  });
+  const setting = { type: kafkajs.ConfigResourceTypes.TOPIC, name: topic };
+  const configEntries = [{ name: "max.message.bytes", value: `${bytes}` }];
+  await rig.admin.alterConfigs({ validateOnly: false, resources: [{ ...setting, configEntries }] });
+  await vi.waitFor(async () => {
+    const resources = [{ ...setting, configNames: ["max.message.bytes"] }];
+    const described = await rig.admin.describeConfigs({ includeSynonyms: false, resources });
+    expect(described.resources[0]?.configEntries[0]?.configValue).toBe(`${bytes}`);
+  }, 10_000);
 }
 
 async function open(url: string): Promise<EventLog> {

@@ -162,7 +162,7 @@ async function newSpreadTopic(rig: Rig): Promise<string> {
     partition,
     replicas: [1 + (partition % 3)],
   }));
-  await rig.admin.createTopics({ topics: [{ topic, replicaAssignment }] });
+  await rig.createTopic({ topic, replicaAssignment });
   return topic;
 }
 

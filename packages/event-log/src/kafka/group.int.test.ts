@@ -172,12 +172,12 @@ describeWith("a kafka consumer group", openRig, (rig) => {
     const batch = await mustNext(reader);
     driver.pause([{ topic }]);
     await log.append(topic, numbered("run", 2, 2));
-    await delay(3000);
+    await delay(5000);
     await batch.commit();
     driver.resume([{ topic }]);
     expect(await readAll(reader, 1)).toHaveLength(1);
     const idle = reader.next(eager);
-    await delay(3000);
+    await delay(5000);
     await log.append(topic, numbered("run", 3, 3));
     expect((await idle)?.records.map(text)).toEqual(["run 3"]);
   });
@@ -193,13 +193,13 @@ describeWith("a kafka consumer group", openRig, (rig) => {
   });
 });
 
-/** A reader that counts as stuck after a second, and the driver's consumer under it. */
+/** A reader that counts as stuck after two and a half seconds, and the driver's consumer under it. */
 async function openWatched(
   rig: Rig,
 ): Promise<{ reader: Reader; driver: Consumer; topic: string; log: EventLog }> {
   const consumers = vi.spyOn(kafkajs.Kafka.prototype, "consumer");
   onTestFinished(() => consumers.mockRestore());
-  const log = await rig.open({ stuckMs: 1000, pollMs: 100 });
+  const log = await rig.open({ stuckMs: 2500, pollMs: 100 });
   const topic = await rig.newTopic(1);
   await log.append(topic, numbered("run", 1, 1));
   const reader = await log.open(topic, { group, signal: forever });

@@ -3,7 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { silentLog, type Log } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
 import { testKafka, type TestKafka } from "@sluice/testkit/kafka.ts";
-import kafkajs, { type Admin } from "kafkajs";
+import kafkajs, { type Admin, type ITopicConfig } from "kafkajs";
+import { vi } from "vitest";
 import { EventLogError, type Batch, type EventLog } from "../event-log.ts";
 import { openKafkaEventLog } from "./event-log.ts";
 import { createTopics } from "./topics.ts";
@@ -15,6 +16,8 @@ export interface Rig extends AsyncDisposable {
   readonly admin: Admin;
   /** Makes a topic of a new name. One replica unless told otherwise. */
   newTopic(partitions: number, replication?: number): Promise<string>;
+  /** As the driver makes it, for topics that are not made as ours are. */
+  createTopic(config: ITopicConfig): Promise<void>;
   /** Opens a log. Several at once are as several processes, but for sharing their metrics. */
   open(tuning?: Partial<Tuning>, options?: { url?: string; log?: Log }): Promise<EventLog>;
   /** The sum over all partitions of a metric of this name and topic. */
@@ -38,6 +41,10 @@ export async function openRig(options: { brokers?: 1 | 3 } = {}): Promise<Rig> {
       const topic = `${kafka.topicPrefix}${randomUUID()}`;
       await createTopics(kafka.url, [{ topic, partitions, replication }]);
       return topic;
+    },
+    async createTopic(config) {
+      // The broker that is asked for the leaders may not have heard of the topic yet.
+      await vi.waitFor(() => admin.createTopics({ topics: [config] }), 10_000);
     },
     async open(tuning = {}, { url = kafka.url, log = silentLog } = {}) {
       return logs.use(await openKafkaEventLog(url, { log, metrics }, tuning));
