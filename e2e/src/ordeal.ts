@@ -82,7 +82,7 @@ export function problems(report: Report): string[] {
   const first = missing.slice(0, 20).join(" ");
   const found: [boolean, string][] = [
     [missing.length > 0, `${missing.length} clicks were answered and are not stored: ${first}`],
-    [report.repeats > 0, `${report.repeats} rows are repeats`],
+    [report.repeats > 0, `${report.repeats} rows are repeats: ${report.repeated.join("; ")}`],
     [holes.length > 0, `numbers that nothing accounts for: ${holes.join("; ")}`],
     [report.deadLetters > 0, `${report.deadLetters} dead letters`],
     [report.merges > 0, `${report.merges} merges, which would have hidden repeats`],

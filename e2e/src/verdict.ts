@@ -10,6 +10,8 @@ export interface Verdict {
   readonly stored: number;
   /** Rows beyond the first of an event, counted without FINAL and with merges stopped. Must be 0. */
   readonly repeats: number;
+  /** Which they are: run, first and last number, and the parts with their times. */
+  readonly repeated: readonly string[];
   /** Numbers below a run's highest that are neither stored nor refused, a text a run. Must be empty. */
   readonly holes: readonly string[];
   /** Numbers that edges used up for clicks they could not journal, and said so. */
@@ -55,7 +57,8 @@ export async function judge(system: System, answered: Marks, waitMs: number): Pr
     "SELECT sum(to_seq - from_seq + 1) FROM click_refused_ranges FINAL",
   );
   const holes = await system.query(holesQuery);
-  return { missing, stored, repeats: rows - stored, holes, refused, runs, merges, deadLetters };
+  const repeated = rows === stored ? [] : await system.query(repeatedQuery);
+  return { missing, stored, repeats: rows - stored, repeated, holes, refused, runs, merges, deadLetters };
 }
 
 /** A run's numbers count from 1, so as many have to be known as the highest says. */
@@ -66,6 +69,14 @@ const holesQuery = `
     SELECT edge_run, arrayJoin(range(from_seq, to_seq + 1)) FROM click_refused_ranges FINAL
   )
   GROUP BY edge_run HAVING highest != known`;
+
+const repeatedQuery = `
+  SELECT edge_run, min(edge_seq), max(edge_seq), count(), parts FROM (
+    SELECT edge_run, edge_seq, groupArray(concat(_part, ' ', toString(modification_time))) AS parts
+    FROM click_events JOIN system.parts ON _part = name AND table = 'click_events'
+    GROUP BY edge_run, edge_seq HAVING count() > 1
+  )
+  GROUP BY edge_run, parts`;
 
 async function missingMarks(system: System, answered: Marks): Promise<number[]> {
   // A query that falls between two lives of the engine says nothing.
