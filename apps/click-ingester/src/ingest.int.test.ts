@@ -82,14 +82,18 @@ describeWith("the store loop on ClickHouse", testClickHouse, (clickhouse) => {
     );
   });
 
-  test("a poison record in any position of a batch is kept as its bytes, and holds up no other", async () => {
+  test("a poison record in any position of a batch is kept as its bytes and counted, and holds up no other", async () => {
     const size = 6;
     const records: NewRecord[] = [];
     for (let position = 0; position < size; position += 1)
       for (let at = 0; at < size; at += 1)
         records.push(at === position ? poison : clickRecord(sampleClick(1, records.length + 1)));
     await events.append("clicks", [...records, poison]);
-    await ingestAll("store", { maxRecords: size, maxSliceRecords: 2 });
+    const metrics = await ingestAll("store", { maxRecords: size, maxSliceRecords: 2 });
+    for (const counter of [metrics.decodeErrors, metrics.deadLetters])
+      expect((await counter.get()).values).toMatchObject([
+        { value: size + 1, labels: { reason: "not-json" } },
+      ]);
     const clicks = size * (size - 1);
     expect(await counts()).toMatchObject({ rows: clicks, unique: clicks });
     expect(

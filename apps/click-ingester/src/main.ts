@@ -1,10 +1,11 @@
+import { hostname } from "node:os";
 import { createEnricher } from "@sluice/click-event/enrich.ts";
+import { ClickStoreError } from "@sluice/click-store/click-store.ts";
 import { openClickStore } from "@sluice/click-store/open.ts";
 import { openEventLog } from "@sluice/event-log/open.ts";
 import { openWhenReachable } from "@sluice/service/retry.ts";
 import { runService } from "@sluice/service/run-service.ts";
 import { Config } from "./config.ts";
-import { hostname } from "node:os";
 import { keepHeapSmall } from "./heap.ts";
 import { ingest } from "./ingest.ts";
 import { ingestMetrics } from "./metrics.ts";
@@ -30,6 +31,7 @@ await runService("click-ingester", Config, async (service) => {
     trouble.check();
     await store.ping();
   });
+  await openWhenReachable("click-store", () => store.ping(), service, isClickStoreError);
   const events = resources.use(
     await openWhenReachable(
       "event-log",
@@ -63,3 +65,8 @@ await runService("click-ingester", Config, async (service) => {
     log,
   });
 });
+
+/** Also one that only a person can mend, as missing tables: that is waited for, not ready, and the log keeps the data. */
+function isClickStoreError(error: unknown): boolean {
+  return error instanceof ClickStoreError;
+}
