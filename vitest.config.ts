@@ -1,5 +1,7 @@
 import { defineConfig } from "vitest/config";
 
+// Long enough for two busy cores: a poll ends as soon as it may, so only a failure waits for it.
+const expectSoon = { poll: { timeout: 15_000, interval: 50 } };
 const exclude = ["**/node_modules/**", "**/.data/**"];
 
 export default defineConfig({
@@ -11,6 +13,7 @@ export default defineConfig({
           include: ["**/src/**/*.test.ts", "tools/**/*.test.ts"],
           exclude: [...exclude, "**/*.int.test.ts"],
           testTimeout: 20_000,
+          expect: expectSoon,
         },
       },
       {
@@ -23,6 +26,7 @@ export default defineConfig({
           // Real servers on a small machine: one file at a time, and long enough for a broker to start.
           fileParallelism: false,
           testTimeout: 120_000,
+          expect: expectSoon,
           hookTimeout: 180_000,
         },
       },

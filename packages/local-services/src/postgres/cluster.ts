@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 import { LocalServiceError } from "../error.ts";
-import { commandLine, isAlive, processesIn, signalProcess, waitUntilGone } from "../process-table.ts";
+import { commandLine, processesIn, signalProcess, waitUntilGone } from "../process-table.ts";
 import { type Binaries, unprivileged } from "./binaries.ts";
 
 /** Where Postgres keeps its files, and the password of its one account, `sluice`. */
@@ -65,11 +65,12 @@ async function endOrphans(cluster: string): Promise<void> {
 
 /**
  * Postgres finds the lock file of a killed one and looks only at whether some process has that number: in a container,
- * where numbers are few, often one has. The lock also guards against orphans, so it goes only where they were seen to.
+ * where numbers are few, often one has; and the killed one itself has it until its parent asks after it. The lock also
+ * guards against orphans, so it goes only where they were seen to.
  */
 async function removeStaleLock(cluster: string): Promise<void> {
   if (process.platform !== "linux") return;
   const path = join(cluster, "postmaster.pid");
   const pid = Number.parseInt(await readFile(path, "utf8").catch(() => ""), 10);
-  if (isAlive(pid) && !processesIn(cluster).includes(pid)) await rm(path);
+  if (Number.isSafeInteger(pid) && !processesIn(cluster).includes(pid)) await rm(path);
 }
