@@ -21,6 +21,10 @@ import { createHandler } from "./server/handle.ts";
 import { serverMetrics } from "./server/metrics.ts";
 import { openRedirectServer } from "./server/redirect-server.ts";
 
+// Each click becomes some 700 bytes, cut from a pool of 8 KB by default: so small that making pools would cost more than
+// the bytes.
+Buffer.poolSize = 256 * 1024;
+
 await runService("edge-redirect", Config, async (service) => {
   const { config, resources } = service;
   const journal = await prepareJournal(config);

@@ -9,14 +9,12 @@ describe("what a browser says of itself", () => {
   it("is kept as it was said", () => {
     const { json } = createAgents()({
       "user-agent": "Mozilla/5.0",
-      "accept-language": "de-CH,de;q=0.9,en;q=0.8",
       "sec-ch-ua": '"Chromium";v="129", "Not=A?Brand";v="8"',
       "sec-ch-ua-mobile": "?1",
       "sec-ch-ua-platform": '"Android"',
     });
     expect(read(json)).toEqual({
       user_agent: "Mozilla/5.0",
-      language: "de-CH",
       client_hints: {
         brands: '"Chromium";v="129", "Not=A?Brand";v="8"',
         mobile: "?1",
@@ -29,7 +27,6 @@ describe("what a browser says of itself", () => {
   it("is empty where nothing was said", () => {
     expect(read(createAgents()({}).json)).toEqual({
       user_agent: "",
-      language: "",
       client_hints: {},
       gpc: false,
     });
@@ -37,12 +34,11 @@ describe("what a browser says of itself", () => {
 
   it("is that of this request, though the same agent said otherwise before", () => {
     const describeAgent = createAgents();
-    describeAgent({ "user-agent": "a", "accept-language": "en" });
-    expect(read(describeAgent({ "user-agent": "a", "accept-language": "fr" }).json)).toMatchObject({
-      language: "fr",
+    describeAgent({ "user-agent": "a", "sec-ch-ua-mobile": "?0" });
+    expect(read(describeAgent({ "user-agent": "a", "sec-ch-ua-mobile": "?1" }).json)).toMatchObject({
+      client_hints: { mobile: "?1" },
     });
     expect(read(describeAgent({ "user-agent": "a", "sec-gpc": "1" }).json)).toMatchObject({
-      language: "",
       gpc: true,
     });
     expect(read(describeAgent({ "user-agent": "a", dnt: "1" }).json)).toMatchObject({ gpc: true });
@@ -53,7 +49,7 @@ describe("what a browser says of itself", () => {
     const describeAgent = createAgents();
     const idOf = (headers: Record<string, string>) => describeAgent(headers).id;
     expect(idOf({ "user-agent": "a" })).toBe(idOf({ "user-agent": "a" }));
-    for (const long of ["user-agent", "accept-language", "sec-ch-ua", "dnt"]) {
+    for (const long of ["user-agent", "sec-ch-ua", "dnt"]) {
       const headers = { "user-agent": "b", [long]: "x".repeat(2048) };
       expect(idOf(headers)).not.toBe(idOf(headers));
     }

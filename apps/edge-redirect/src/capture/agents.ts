@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 
 import { limits } from "@sluice/click-event/click-event.ts";
-import { LRUCache } from "lru-cache";
 
 import { clip } from "@sluice/click-event/clip.ts";
+import { createRecent } from "../recent.ts";
 
 /** What a browser says of itself with every request. */
 export interface Agent {
@@ -15,7 +15,6 @@ export interface Agent {
 }
 
 interface Known extends Agent {
-  readonly languages: string | undefined;
   readonly brands: Hint;
   readonly mobile: Hint;
   readonly platform: Hint;
@@ -33,7 +32,7 @@ const maxRemembered = 2048;
 
 /** Remembers how each user agent introduced itself last, because encoding that costs more than the rest of a click. */
 export function createAgents(): (headers: IncomingHttpHeaders) => Agent {
-  const agents = new LRUCache<string, Known>({ max: maxAgents });
+  const agents = createRecent<Known>(maxAgents);
   let lastId = 0;
   return (headers) => {
     const userAgent = headers["user-agent"] ?? "";
@@ -47,7 +46,7 @@ export function createAgents(): (headers: IncomingHttpHeaders) => Agent {
 }
 
 /** Of all the texts that an entry holds on to. */
-function lengthOf({ languages = "", ...known }: Known, userAgent: string): number {
+function lengthOf(known: Known, userAgent: string): number {
   const hints = [
     known.brands,
     known.mobile,
@@ -57,13 +56,12 @@ function lengthOf({ languages = "", ...known }: Known, userAgent: string): numbe
     known.gpc,
     known.dnt,
   ];
-  const texts = [userAgent, languages, known.json, ...hints.map((hint) => hint ?? "")];
+  const texts = [userAgent, known.json, ...hints.map((hint) => hint ?? "")];
   return texts.reduce((length, text) => length + text.length, 0);
 }
 
 function isSame(known: Known, headers: IncomingHttpHeaders): boolean {
   return (
-    known.languages === headers["accept-language"] &&
     known.brands === headers["sec-ch-ua"] &&
     known.mobile === headers["sec-ch-ua-mobile"] &&
     known.platform === headers["sec-ch-ua-platform"] &&
@@ -79,7 +77,6 @@ function readAgent(id: number, text: string, headers: IncomingHttpHeaders): Know
   const known = {
     id,
     userAgent,
-    languages: headers["accept-language"],
     brands: headers["sec-ch-ua"],
     mobile: headers["sec-ch-ua-mobile"],
     platform: headers["sec-ch-ua-platform"],
@@ -100,14 +97,7 @@ function readAgent(id: number, text: string, headers: IncomingHttpHeaders): Know
   const fields = {
     user_agent: userAgent,
     client_hints: hints,
-    language: firstLanguage(known.languages ?? ""),
     gpc: known.gpc === "1" || known.dnt === "1",
   };
   return { ...known, json: JSON.stringify(fields).slice(1, -1) };
-}
-
-/** `de-CH` of `de-CH,de;q=0.9`. */
-function firstLanguage(languages: string): string {
-  const [first = ""] = /^[A-Za-z0-9-]+/.exec(languages) ?? [];
-  return first.slice(0, limits.language);
 }

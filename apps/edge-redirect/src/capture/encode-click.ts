@@ -1,5 +1,7 @@
 import type { Link } from "@sluice/link-store/link-store.ts";
 
+import { flat } from "./flat.ts";
+
 /**
  * A click's JSON is put together from parts, most of which are encoded once for many clicks: as an object through
  * `JSON.stringify` it would take three times as long. `encode-click.test.ts` holds it to the schema.
@@ -24,7 +26,7 @@ export function encodeClickParts(click: ClickParts): string {
 
 /** The part that is the same for all clicks of a run. */
 export function encodeRun(edge: string, run: string): string {
-  return JSON.stringify({ edge, edge_run: run }).slice(1, -1);
+  return flat(JSON.stringify({ edge, edge_run: run }).slice(1, -1));
 }
 
 /** The part that is the same for all clicks of a link. */
@@ -37,5 +39,5 @@ export function encodeLink(link: Link): string {
     destination: link.destination,
     status: link.status,
   };
-  return JSON.stringify(fields).slice(1, -1);
+  return flat(JSON.stringify(fields).slice(1, -1));
 }

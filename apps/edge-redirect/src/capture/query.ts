@@ -1,32 +1,49 @@
 import { clickIdNames, limits } from "@sluice/click-event/click-event.ts";
 import { clip } from "@sluice/click-event/clip.ts";
 
-/** The part of a click's JSON that its query string decides. */
-export function encodeQuery(query: string): string {
-  return query === "" ? nothing : encodeFound(find(query));
-}
+import { flat } from "./flat.ts";
 
-const utmNames = ["source", "medium", "campaign", "term", "content"] as const;
 /** Short links carry a handful; more is somebody playing, and is not read. */
 const maxParameters = 100;
 
-const kept = new Map<string, number>([
-  ["qr", 16],
-  ...utmNames.map((name): [string, number] => [`utm_${name}`, limits.utm]),
-  ...clickIdNames.map((name): [string, number] => [name, limits.clickId]),
+const utmNames = ["source", "medium", "campaign", "term", "content"] as const;
+const none = { source: "", medium: "", campaign: "", term: "", content: "" };
+const noUtm = JSON.stringify(none);
+const nothing = flat(`"qr":false,"utm":${noUtm},"click_ids":{}`);
+
+/** By parameter: what it is called in the event, and how much of it is kept. */
+const kept = new Map<
+  string,
+  { readonly part: "qr" | "utm" | "click_ids"; readonly name: string; readonly max: number }
+>([
+  ["qr", { part: "qr", name: "qr", max: 4 }],
+  ...utmNames.map((name) => [`utm_${name}`, { part: "utm", name, max: limits.utm }] as const),
+  ...clickIdNames.map((name) => [name, { part: "click_ids", name, max: limits.clickId }] as const),
 ]);
 
-/** The first value of each parameter that an event keeps, decoded and cut to its limit. */
-function find(query: string): ReadonlyMap<string, string> {
+/**
+ * The part of a click's JSON that its query string decides: the first value of each parameter that an event keeps,
+ * decoded and cut to its limit. Put together by hand, because a third of all clicks have one.
+ */
+export function encodeQuery(query: string): string {
+  if (query === "") return nothing;
   const found = new Map<string, string>();
+  let utm: Record<string, string> | undefined;
+  let clickIds = "";
   for (const pair of query.split("&", maxParameters)) {
     const equals = pair.indexOf("=");
-    if (equals < 1) continue;
-    const name = pair.slice(0, equals).toLowerCase();
-    const max = kept.get(name);
-    if (max !== undefined && !found.has(name)) found.set(name, clip(decode(pair.slice(equals + 1)), max));
+    const known = equals < 1 ? undefined : kept.get(pair.slice(0, equals).toLowerCase());
+    if (known === undefined || found.has(known.name)) continue;
+    const value = clip(decode(pair.slice(equals + 1)), known.max);
+    found.set(known.name, value);
+    if (known.part === "utm") (utm ??= { ...none })[known.name] = value;
+    else if (known.part === "click_ids" && value !== "") {
+      clickIds += `${clickIds === "" ? "" : ","}"${known.name}":${JSON.stringify(value)}`;
+    }
   }
-  return found;
+  const qr = found.get("qr");
+  const utmJson = utm === undefined ? noUtm : JSON.stringify(utm);
+  return `"qr":${qr === "1" || qr === "true"},"utm":${utmJson},"click_ids":{${clickIds}}`;
 }
 
 /** As a form means it. What is not decodable is kept as it came: it says more about a campaign than nothing. */
@@ -39,16 +56,3 @@ function decode(value: string): string {
     return spaced;
   }
 }
-
-function encodeFound(found: ReadonlyMap<string, string>): string {
-  const utm = Object.fromEntries(utmNames.map((name) => [name, found.get(`utm_${name}`) ?? ""]));
-  const clickIds: Record<string, string> = {};
-  for (const name of clickIdNames) {
-    const value = found.get(name);
-    if (value !== undefined && value !== "") clickIds[name] = value;
-  }
-  const qr = found.get("qr");
-  return JSON.stringify({ qr: qr === "1" || qr === "true", utm, click_ids: clickIds }).slice(1, -1);
-}
-
-const nothing = encodeFound(new Map());

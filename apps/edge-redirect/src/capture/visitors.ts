@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-import { LRUCache } from "lru-cache";
-
 import { type Agent, createAgents } from "./agents.ts";
+import { flat } from "./flat.ts";
 import { type Locate, unmap } from "./geo.ts";
+import { firstLanguage } from "./language.ts";
 import { createVisitorHash, type VisitorHash } from "./visitor-hash.ts";
 import { dayOf, type VisitorSalt } from "./visitor-salt.ts";
+import { createRecent } from "../recent.ts";
 
 /**
  * The part of a click's JSON that the visitor decides: where they are, what they use, and the keyed hash by which
@@ -31,14 +32,14 @@ export function createVisitors(options: {
   maxVisitors: number;
 }): DescribeVisitor {
   const { locate, salt, maxVisitors } = options;
-  const visitors = new LRUCache<string, Visitor>({ max: maxVisitors });
+  const visitors = createRecent<Visitor>(maxVisitors);
   const describeAgent = createAgents();
   let today: { readonly day: number; readonly hash: VisitorHash } | undefined;
 
   function describe(address: string, agent: Agent, workspaceId: number, hash: VisitorHash): string {
     const plain = unmap(address);
     const visitor = plain === "" ? "" : hash(workspaceId, plain, agent.userAgent);
-    return `${locate(plain)},${agent.json},"visitor":"${visitor}","bot":0`;
+    return flat(`${locate(plain)},${agent.json},"visitor":"${visitor}","bot":0`);
   }
 
   return (address, headers, workspaceId, ts) => {
@@ -49,10 +50,11 @@ export function createVisitors(options: {
     }
     const agent = describeAgent(headers);
     const key = `${agent.id} ${address}`;
-    const known = visitors.get(key);
-    if (known?.workspaceId === workspaceId) return known.json;
-    const json = describe(address, agent, workspaceId, today.hash);
-    visitors.set(key, { workspaceId, json });
-    return json;
+    let visitor = visitors.get(key);
+    if (visitor?.workspaceId !== workspaceId) {
+      visitor = { workspaceId, json: describe(address, agent, workspaceId, today.hash) };
+      visitors.set(key, visitor);
+    }
+    return `${visitor.json},"language":"${firstLanguage(headers["accept-language"] ?? "")}"`;
   };
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 import { normaliseDomain } from "@sluice/link-store/domain.ts";
 import { slugOfPath } from "@sluice/link-store/slug.ts";
-import { LRUCache } from "lru-cache";
+import { createRecent } from "../recent.ts";
 
 /** What a request asks for. */
 export interface Target {
@@ -16,7 +16,7 @@ export interface Target {
 }
 
 /** An edge serves so many domains before it normalises one twice; the bound is for hosts that are made up. */
-const maxHosts = 10_000;
+const maxHosts = 5_000;
 
 /**
  * Reads host, path and query off a request by slicing. `undefined` when it is not clear for which host it is: none
@@ -25,17 +25,13 @@ const maxHosts = 10_000;
 export function createTargetReader(): (
   request: Pick<IncomingMessage, "url" | "rawHeaders">,
 ) => Target | undefined {
-  const domains = new LRUCache<string, string>({ max: maxHosts });
-
-  let last: { readonly host: string; readonly domain: string } | undefined;
+  const domains = createRecent<string>(maxHosts);
 
   function domainOf(host: string): string | undefined {
-    // Most edges serve one domain, or few.
-    if (host === last?.host) return last.domain;
-    const domain = domains.get(host) ?? normaliseDomain(host);
-    if (domain === undefined) return undefined;
-    domains.set(host, domain);
-    last = { host, domain };
+    const known = domains.get(host);
+    if (known !== undefined) return known;
+    const domain = normaliseDomain(host);
+    if (domain !== undefined) domains.set(host, domain);
     return domain;
   }
 

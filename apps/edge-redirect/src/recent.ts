@@ -1,0 +1,38 @@
+/** A map of bounded size that forgets what has not been used for longest. */
+export interface Recent<Value> {
+  get(key: string): Value | undefined;
+  set(key: string, value: Value): void;
+  clear(): void;
+}
+
+/**
+ * Holds the last `max` entries used, and at most as many again. In two halves: when the younger one is full, the older
+ * one goes. So using an entry costs no more than looking it up; keeping all in order, as `lru-cache` does, cost as much
+ * as the rest of a visit's look-ups.
+ */
+export function createRecent<Value>(max: number): Recent<Value> {
+  let young = new Map<string, Value>();
+  let old = new Map<string, Value>();
+
+  function set(key: string, value: Value): void {
+    if (young.size >= max && !young.has(key)) {
+      old = young;
+      young = new Map();
+    }
+    young.set(key, value);
+  }
+  return {
+    get(key) {
+      const value = young.get(key);
+      if (value !== undefined) return value;
+      const older = old.get(key);
+      if (older !== undefined) set(key, older);
+      return older;
+    },
+    set,
+    clear() {
+      young = new Map();
+      old = new Map();
+    },
+  };
+}
