@@ -8,7 +8,7 @@ it("the last entries used are there, as they were set last, and there are never 
   const step = fc.record({ key: fc.integer({ min: 0, max: 20 }).map(String), set: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-      const recent = createRecent<number>(max);
+      const recent = createRecent<string, number>(max);
       const model = new Map<string, number>();
       // The keys used, the last one first.
       let used: string[] = [];

@@ -1,7 +1,7 @@
 /** A map of bounded size that forgets what has not been used for longest. */
-export interface Recent<Value> {
-  get(key: string): Value | undefined;
-  set(key: string, value: Value): void;
+export interface Recent<Key, Value> {
+  get(key: Key): Value | undefined;
+  set(key: Key, value: Value): void;
   clear(): void;
 }
 
@@ -10,11 +10,11 @@ export interface Recent<Value> {
  * one goes. So using an entry costs no more than looking it up; keeping all in order, as `lru-cache` does, cost as much
  * as the rest of a visit's look-ups.
  */
-export function createRecent<Value>(max: number): Recent<Value> {
-  let young = new Map<string, Value>();
-  let old = new Map<string, Value>();
+export function createRecent<Key extends string | number, Value>(max: number): Recent<Key, Value> {
+  let young = new Map<Key, Value>();
+  let old = new Map<Key, Value>();
 
-  function set(key: string, value: Value): void {
+  function set(key: Key, value: Value): void {
     if (young.size >= max && !young.has(key)) {
       old = young;
       young = new Map();

@@ -32,7 +32,7 @@ const maxRemembered = 2048;
 
 /** Remembers how each user agent introduced itself last, because encoding that costs more than the rest of a click. */
 export function createAgents(): (headers: IncomingHttpHeaders) => Agent {
-  const agents = createRecent<Known>(maxAgents);
+  const agents = createRecent<string, Known>(maxAgents);
   let lastId = 0;
   return (headers) => {
     const userAgent = headers["user-agent"] ?? "";

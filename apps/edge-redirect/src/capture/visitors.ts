@@ -32,7 +32,7 @@ export function createVisitors(options: {
   maxVisitors: number;
 }): DescribeVisitor {
   const { locate, salt, maxVisitors } = options;
-  const visitors = createRecent<Visitor>(maxVisitors);
+  const visitors = createRecent<string, Visitor>(maxVisitors);
   const describeAgent = createAgents();
   let today: { readonly day: number; readonly hash: VisitorHash } | undefined;
 

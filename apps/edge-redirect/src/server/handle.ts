@@ -69,12 +69,13 @@ export function createHandler(options: HandlerOptions): RequestListener {
     if (response.destroyed) return metrics.answered("visitor_gone");
     if (resolution.kind === "unknown") return send(response, answers.notFound, "not_found");
     if (resolution.kind === "unavailable") return send(response, answers.unavailable, "unavailable");
-    const link = prepare(resolution.link);
+    const { link } = resolution;
     const isOver = link.expiresAt !== undefined && link.expiresAt <= now();
     if (link.disabled || isOver) return send(response, answers.gone, "gone");
-    capture.record(request, link, query, () => {
+    const prepared = prepare(link);
+    capture.record(request, prepared, query, () => {
       try {
-        send(response, link.answer);
+        send(response, prepared.answer);
       } catch (error) {
         return fail(response, error);
       }

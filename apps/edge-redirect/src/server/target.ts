@@ -25,7 +25,7 @@ const maxHosts = 5_000;
 export function createTargetReader(): (
   request: Pick<IncomingMessage, "url" | "rawHeaders">,
 ) => Target | undefined {
-  const domains = createRecent<string>(maxHosts);
+  const domains = createRecent<string, string>(maxHosts);
 
   function domainOf(host: string): string | undefined {
     const known = domains.get(host);
