@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 import { expect, test } from "vitest";
 
-import { listenerOn, processesOf } from "./processes.ts";
+import { listenerOn, processesOf, send } from "./processes.ts";
 import { createSystem, type System } from "./system.ts";
 
 const run = promisify(execFile);
@@ -70,7 +70,7 @@ test("a second order to stop ends what does not stop, and nothing is lost", asyn
   await hurried.up;
   await click(system);
   // It will not drain: it is frozen.
-  process.kill((await listenerOn(system.ports.ingesterOps)) ?? 0, "SIGSTOP");
+  expect(send(await listenerOn(system.ports.ingesterOps), "SIGSTOP")).toBe(true);
   hurried.child.kill("SIGTERM");
   await expect.poll(() => system.output.join("\n")).toContain("stopping");
   // Sooner, it would pass for the echo of the first.

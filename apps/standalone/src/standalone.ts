@@ -56,8 +56,8 @@ export async function standalone({ config, watch, output, log, signal }: Standal
     return kept;
   }
 
-  const links = await keep("postgres", () => postgres(path, config, output));
-  const clicks = await keep("clickhouse", () => clickhouse(path, config, output));
+  const links = await keep("postgres", postgres(path, config, output.log("postgres")));
+  const clicks = await keep("clickhouse", clickhouse(path, config, output.log("clickhouse")));
   const addresses = {
     databaseUrl: links.first.url,
     clickStoreUrl: clicks.first.url,
