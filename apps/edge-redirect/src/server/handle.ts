@@ -54,7 +54,7 @@ export function createHandler(options: HandlerOptions): RequestListener {
     if (!takes(request.method)) return send(response, answers.methodNotAllowed, "method_not_allowed");
     const target = readTarget(request);
     if (target === undefined) return send(response, answers.badRequest, "bad_request");
-    const page = answers.pages.get(target.path);
+    const page = answers.pageAt(target.path);
     if (page !== undefined) return send(response, page, "page");
     if (target.slug === undefined) return send(response, answers.notFound, "not_found");
     const visit = { request, response, query: target.query, startedAt };
