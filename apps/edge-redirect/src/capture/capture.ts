@@ -55,13 +55,19 @@ export async function openCapture(options: CaptureOptions): Promise<Capture & As
   const say = onceAMinute((error) => log.error({ error }, "a click could not be encoded"));
   let refusing: RefusalReason | undefined;
 
-  function encode(request: IncomingMessage, link: ClickedLink, query: string, place: PlaceInRun): Uint8Array {
-    const { headers, method, socket } = request;
+  function encode(
+    { headers, method, socket }: IncomingMessage,
+    link: ClickedLink,
+    query: string,
+    { run, seq, ts }: PlaceInRun,
+  ): Uint8Array {
     const json = encodeClickParts({
-      ...place,
-      eventId: uuidv7(place.ts),
+      eventId: uuidv7(ts),
+      run,
+      seq,
+      ts,
       link: link.json,
-      visitor: describeVisitor(socket.remoteAddress ?? "", headers, link.workspaceId, place.ts),
+      visitor: describeVisitor(socket.remoteAddress ?? "", headers, link.workspaceId, ts),
       query: encodeQuery(query),
       method: method === "HEAD" ? "HEAD" : "GET",
       referrerDomain: referrerDomain(headers.referer ?? ""),

@@ -11,15 +11,24 @@ const none = { source: "", medium: "", campaign: "", term: "", content: "" };
 const noUtm = JSON.stringify(none);
 const nothing = flat(`"qr":false,"utm":${noUtm},"click_ids":{}`);
 
-/** By parameter: what it is called in the event, and how much of it is kept. */
-const kept = new Map<
-  string,
-  { readonly part: "qr" | "utm" | "click_ids"; readonly name: string; readonly max: number }
->([
-  ["qr", { part: "qr", name: "qr", max: 4 }],
-  ...utmNames.map((name) => [`utm_${name}`, { part: "utm", name, max: limits.utm }] as const),
-  ...clickIdNames.map((name) => [name, { part: "click_ids", name, max: limits.clickId }] as const),
-]);
+interface Kept {
+  readonly part: "qr" | "utm" | "click_ids";
+  /** What it is called in the event. */
+  readonly name: string;
+  readonly max: number;
+  /** Its place in the set of what has been found. */
+  readonly bit: number;
+}
+
+const kept = new Map<string, Kept>(
+  [
+    { parameter: "qr", part: "qr", name: "qr", max: 4 } as const,
+    ...utmNames.map((name) => ({ parameter: `utm_${name}`, part: "utm", name, max: limits.utm }) as const),
+    ...clickIdNames.map(
+      (name) => ({ parameter: name, part: "click_ids", name, max: limits.clickId }) as const,
+    ),
+  ].map(({ parameter, ...what }, index) => [parameter, { ...what, bit: 1 << index }]),
+);
 
 /**
  * The part of a click's JSON that its query string decides: the first value of each parameter that an event keeps,
@@ -27,23 +36,21 @@ const kept = new Map<
  */
 export function encodeQuery(query: string): string {
   if (query === "") return nothing;
-  const found = new Map<string, string>();
+  let found = 0;
+  let qr = false;
   let utm: Record<string, string> | undefined;
   let clickIds = "";
   for (const pair of query.split("&", maxParameters)) {
     const equals = pair.indexOf("=");
     const known = equals < 1 ? undefined : kept.get(pair.slice(0, equals).toLowerCase());
-    if (known === undefined || found.has(known.name)) continue;
+    if (known === undefined || (found & known.bit) !== 0) continue;
+    found |= known.bit;
     const value = clip(decode(pair.slice(equals + 1)), known.max);
-    found.set(known.name, value);
-    if (known.part === "utm") (utm ??= { ...none })[known.name] = value;
-    else if (known.part === "click_ids" && value !== "") {
-      clickIds += `${clickIds === "" ? "" : ","}"${known.name}":${JSON.stringify(value)}`;
-    }
+    if (known.part === "qr") qr = value === "1" || value === "true";
+    else if (known.part === "utm") (utm ??= { ...none })[known.name] = value;
+    else if (value !== "") clickIds += `${clickIds && ","}"${known.name}":${JSON.stringify(value)}`;
   }
-  const qr = found.get("qr");
-  const utmJson = utm === undefined ? noUtm : JSON.stringify(utm);
-  return `"qr":${qr === "1" || qr === "true"},"utm":${utmJson},"click_ids":{${clickIds}}`;
+  return `"qr":${qr},"utm":${utm === undefined ? noUtm : JSON.stringify(utm)},"click_ids":{${clickIds}}`;
 }
 
 /** As a form means it. What is not decodable is kept as it came: it says more about a campaign than nothing. */

@@ -71,12 +71,14 @@ export class Syncer {
   }
 
   async #rounds(): Promise<void> {
-    while (!this.#idle) {
+    // What is written during a round is the next interval's, or a busy journal would be synced all the time. Only who
+    // waits for it is served at once.
+    do {
       const waiting = this.#waiting;
       this.#waiting = [];
       const error = await this.#round();
       for (const done of waiting) done(error);
-    }
+    } while (this.#waiting.length > 0);
     this.#running = undefined;
   }
 
