@@ -11,6 +11,8 @@ import { rangesOf } from "./ranges.ts";
 
 /** Begins the `log_comment` of every insert of clicks, whichever process sends it. */
 const prefix = "sluice-ingester/";
+/** What has reached the server may not be on its list yet. Longer than it takes to begin an insert. */
+const unlistedMs = 300;
 
 export interface ClickTableOptions {
   readonly connection: Connection;
@@ -45,8 +47,7 @@ export function createClickTable({ connection, owner, log, metrics }: ClickTable
       send: (rows, token) => send(rows, token, signal),
       missing: async (rows, token) => {
         const comments = new Set([commentOf(token)]);
-        // What we gave up may have reached the server a moment ago and not yet be on its list.
-        await pause(300, signal);
+        await pause(unlistedMs, signal);
         const lookUp = async () => {
           await settled(connection, comments, signal);
           return await missing(connection, rows, signal);
@@ -72,6 +73,7 @@ export function createClickTable({ connection, owner, log, metrics }: ClickTable
      * time. What we sent ourselves and gave up is an earlier owner's, too.
      */
     async earlierInsertsSettled(signal: AbortSignal): Promise<void> {
+      await pause(unlistedMs, signal);
       const running = new Set(await selectInsertComments(connection, prefix, signal));
       await settled(connection, running.difference(underWay), signal);
     },

@@ -96,11 +96,18 @@ async function exchange<T>(signal: AbortSignal, run: () => Promise<T>): Promise<
 function watched(body: Iterable<Buffer>) {
   const source: { chunks: Iterable<Buffer>; error?: Error } = { chunks: chunks() };
   function* chunks() {
-    try {
-      yield* body;
-    } catch (error) {
-      source.error = new Error("the rows cannot be encoded", { cause: error });
-      throw source.error;
+    const iterator = body[Symbol.iterator]();
+    for (;;) {
+      let next: IteratorResult<Buffer>;
+      try {
+        next = iterator.next();
+      } catch (error) {
+        source.error = new Error("the rows cannot be encoded", { cause: error });
+        throw source.error;
+      }
+      if (next.done === true) return;
+      // Outside the `try`: a stream whose connection breaks throws its error in here, and that is not the encoder's.
+      yield next.value;
     }
   }
   return source;

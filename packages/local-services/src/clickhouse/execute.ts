@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { type Body, readBody } from "./body.ts";
 import type { Engine } from "./engine.ts";
@@ -61,14 +62,15 @@ export async function execute(
   limit(settings, "max_result_bytes", maxFileBytes);
   // 2 is what ClickHouse itself sets for GET: nothing can be written, but settings may be chosen.
   if (request.method !== "POST") settings.set("readonly", "2");
-  const { bytes, rowCount, rowBytes, elapsedSeconds } = await resources.slots.run(() =>
-    resources.engine.run({
+  const { bytes, rowCount, rowBytes, elapsedSeconds } = await resources.slots.run(async () => {
+    if (isInsert) await checkSender(request);
+    return await resources.engine.run({
       text: statement.toRun(path, parameters.format),
       database: parameters.database,
       settings,
       format: parameters.format,
-    }),
-  );
+    });
+  });
   return {
     format: statement.format ?? parameters.format,
     result: statement.kind === "select" ? "in file" : bytes,
@@ -78,6 +80,18 @@ export async function execute(
     writtenBytes: isInsert ? rowBytes : 0,
     elapsedSeconds,
   };
+}
+
+/**
+ * An insert is on the list of `system.processes` only while it runs, and what is on no list cannot be waited for. One
+ * that waited for its turn, or for a frozen process, and whose sender has died meanwhile would run after somebody else
+ * had looked for what it stores, and sent that again.
+ */
+async function checkSender({ socket }: IncomingMessage): Promise<void> {
+  // The end of a connection lies behind the last bytes of the body: it is read a turn after them.
+  await nextTurn();
+  await nextTurn();
+  if (socket.readableEnded || socket.destroyed) throw new Error("the sender has gone");
 }
 
 const onlyPostWrites =
