@@ -58,6 +58,7 @@ describeWith("an edge whose disk is full", openWorld, (world) => {
     expect(content.ranges.map(({ reason }) => reason)).toContain("full");
     const [numbers] = numbersByRun(content).values();
     expect(numbers?.missing).toEqual([]);
+    expect(new Set(numbers?.seen).size).toBe(numbers?.seen.length);
   });
 
   describe.skipIf(!canMount())("for real, on a file system of 4 MB", () => {

@@ -1,5 +1,6 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
+import { inspect } from "node:util";
 
 import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics, type Metrics } from "@sluice/service/metrics.ts";
@@ -24,8 +25,11 @@ const clicked = { workspaceId: 7, json: encodeLink(link) };
 const visitorJson =
   '"country":"DE","region":"","city":"","asn":0,"visitor":"","user_agent":"","client_hints":{},"language":"","gpc":false,"bot":0';
 
+const address = "192.0.2.77";
+
 function get(method = "GET", headers: Record<string, string> = {}): IncomingMessage {
-  return Object.assign(new IncomingMessage(new Socket()), { method, headers });
+  const socket = Object.defineProperty(new Socket(), "remoteAddress", { value: address });
+  return Object.assign(new IncomingMessage(socket), { method, headers });
 }
 
 interface Trial {
@@ -34,12 +38,15 @@ interface Trial {
   readonly metrics: Metrics;
   /** What health was told last. */
   reason: string | undefined;
+  /** What was logged as an error. */
+  readonly said: string[];
   describeVisitor: DescribeVisitor;
 }
 
 let trial: Trial;
 beforeEach(async () => {
   const metrics = createMetrics();
+  const said: string[] = [];
   let writer: MemoryWriter | undefined;
   const capture = await openCapture({
     edge: "fra1",
@@ -47,11 +54,11 @@ beforeEach(async () => {
     describeVisitor: (...visitor) => trial.describeVisitor(...visitor),
     metrics: captureMetrics(metrics),
     health: { degraded: (_name, reason) => (trial.reason = reason) },
-    log: silentLog,
+    log: { ...silentLog, error: (...line) => void said.push(inspect(line)) },
     now: () => 1_750_000_000_000,
   });
   if (writer === undefined) throw new Error("no journal was opened");
-  trial = { capture, writer, metrics, reason: undefined, describeVisitor: () => visitorJson };
+  trial = { capture, writer, metrics, reason: undefined, said, describeVisitor: () => visitorJson };
 });
 
 /** Records so many clicks; gives those that may be answered, as it grows. */
@@ -126,11 +133,13 @@ describe("a click", () => {
     });
   });
 
-  it("that cannot be encoded is answered all the same, and its number is accounted for", async () => {
+  it("that cannot be encoded is answered all the same, its number accounted for, its address not logged", async () => {
     trial.describeVisitor = () => {
       throw new Error("a damaged database");
     };
     expect(record(1)).toEqual([1]);
+    expect(trial.said).toEqual([expect.stringContaining("a damaged database")]);
+    expect(trial.said.join()).not.toContain(address);
     trial.describeVisitor = () => visitorJson;
     record(1);
     await trial.capture[Symbol.asyncDispose]();

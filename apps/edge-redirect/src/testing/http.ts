@@ -46,10 +46,15 @@ export function visit(
 }
 
 /** Sends these bytes and gives all that comes back until the server closes the connection. */
-export function sendRaw(port: number, bytes: string | Uint8Array): Promise<string> {
+export function sendRaw(
+  port: number,
+  bytes: string | Uint8Array,
+  { from }: Pick<Visit, "from"> = {},
+): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = "";
-    const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
+    const local = from === undefined ? {} : { localAddress: from };
+    const socket = connect({ port, host: "127.0.0.1", ...local }, () => socket.write(bytes));
     socket.setEncoding("latin1");
     socket.on("data", (text: string) => (answer += text));
     // A server that ends with data unread resets: what it said before counts.
