@@ -61,6 +61,14 @@ describeWith("an edge whose disk is full", openWorld, (world) => {
     expect(new Set(numbers?.seen).size).toBe(numbers?.seen.length);
   });
 
+  it("promise 9: redirects and becomes ready though it starts without room", async () => {
+    await using journal = await openJournal(world().postgres.url, "reserveBytes=0&budgetBytes=0");
+    await using edge = await journal.start();
+    await until("it is ready", async () => (await readyz(edge)).ready);
+    expect(await visit(edge.port, "/demo")).toMatchObject({ status: 302 });
+    expect(await refusedBy(edge)).toBe(1);
+  });
+
   describe.skipIf(!canMount())("for real, on a file system of 4 MB", () => {
     it("redirects while others fill it, and journals again when they make room", async () => {
       await using journal = await openJournal(world().postgres.url);
