@@ -1,6 +1,7 @@
 import type { ClickStore } from "@sluice/click-store/click-store.ts";
 import { migrate } from "@sluice/click-store/migrate.ts";
 import { openClickStore } from "@sluice/click-store/open.ts";
+import type { ClickEvent } from "@sluice/click-event/click-event.ts";
 import type { EventLog, NewRecord } from "@sluice/event-log/event-log.ts";
 import { openEventLog } from "@sluice/event-log/open.ts";
 import { silentLog } from "@sluice/service/log.ts";
@@ -49,12 +50,13 @@ describeWith("the store loop on ClickHouse", testClickHouse, (clickhouse) => {
     const metrics = ingestMetrics(createMetrics());
     const origin = { log: "memory", topic: "clicks" };
     const trouble = createTroubleWatch({ metrics, log: silentLog });
+    const encode = (event: ClickEvent) => store.encodeClick(event, noEnrichment);
     await using reader = await events.open("clicks", { group, until: "now", signal: never });
     await ingest({
       reader,
       want: { minRecords: 1, maxRecords: sizes.maxRecords, maxBytes: 1 << 24, maxWaitMs: 1 },
       maxSliceRecords: sizes.maxSliceRecords,
-      prepare: (records) => prepare(records, { origin, enrich: () => noEnrichment }),
+      prepare: (records) => prepare(records, { origin, encode }),
       slices: createSliceStore({ table: store, origin, trouble, metrics }),
       metrics,
       log: silentLog,

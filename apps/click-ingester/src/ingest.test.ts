@@ -4,7 +4,7 @@ import type { NewRecord } from "@sluice/event-log/event-log.ts";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { clickRecord, refusedRecord, sampleClick } from "./sample-clicks.ts";
-import type { TableModel } from "./table-model.ts";
+import { type TableModel, eventOf } from "./table-model.ts";
 import { type Fault, liveThrough, refusedSlug } from "./world.ts";
 
 const poison: NewRecord = { key: "who knows", value: Buffer.from([0xff, 0x00, 0x7b]) };
@@ -16,7 +16,7 @@ function expectAllKept(records: readonly NewRecord[], table: TableModel): void {
   for (const each of decoded) if (each.kind === "click") events.set(each.event.event_id, each.event);
   const [refused, good] = partition([...events.values()], ({ slug }) => slug === refusedSlug);
 
-  expect(table.clicks.map(({ event }) => event.event_id).toSorted()).toEqual(
+  expect(table.clicks.map((row) => eventOf(row).event_id).toSorted()).toEqual(
     good.map(({ event_id }) => event_id).toSorted(),
   );
   const poisonIds = decoded.flatMap(({ kind }, index) => (kind === "undecodable" ? [`${index}`] : []));

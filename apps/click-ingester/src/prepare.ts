@@ -1,6 +1,5 @@
 import type { ClickEvent, RefusedRange } from "@sluice/click-event/click-event.ts";
 import { decodeRecord } from "@sluice/click-event/decode.ts";
-import type { Enrichment } from "@sluice/click-event/enrich.ts";
 import type { ClickRow, DeadLetter } from "@sluice/click-store/click-store.ts";
 import type { LogRecord } from "@sluice/event-log/event-log.ts";
 import { setImmediate } from "node:timers/promises";
@@ -27,10 +26,10 @@ export interface Origin {
 /** About 5 ms of decoding: heartbeats, health checks and a request body being sent must not wait for longer. */
 const recordsPerTurn = 500;
 
-/** Decodes and enriches. Pure work that gives way to the event loop as it goes; never rejects for a record's sake. */
+/** Decodes, and makes rows of the clicks. Pure work that gives way to the event loop as it goes; never rejects for a record's sake. */
 export async function prepare(
   records: readonly LogRecord[],
-  { origin, enrich }: { origin: Origin; enrich: (event: ClickEvent) => Enrichment },
+  { origin, encode }: { origin: Origin; encode: (event: ClickEvent) => ClickRow },
 ): Promise<Prepared> {
   const clicks: Click[] = [];
   const ranges: RefusedRange[] = [];
@@ -40,7 +39,7 @@ export async function prepare(
     const decoded = decodeRecord(record.value);
     switch (decoded.kind) {
       case "click":
-        clicks.push({ record, event: decoded.event, enrichment: enrich(decoded.event) });
+        clicks.push({ ...encode(decoded.event), record });
         break;
       case "refused-range":
         ranges.push(decoded.range);

@@ -1,20 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { createRepeats } from "./repeats.ts";
-import { noEnrichment, sampleClick, uuidOf } from "./sample-clicks.ts";
-import { createTableModel } from "./table-model.ts";
+import { sampleClick, uuidOf } from "./sample-clicks.ts";
+import { createTableModel, rowOf } from "./table-model.ts";
 
 const { signal } = new AbortController();
 const run = 7;
 const name = uuidOf(run, 0);
 
 function click(number: number, ts?: number) {
-  return { event: sampleClick(run, number, ts === undefined ? {} : { ts }), enrichment: noEnrichment };
+  return rowOf(sampleClick(run, number, ts === undefined ? {} : { ts }));
 }
 function clicks(from: number, to: number) {
   return Array.from({ length: to - from + 1 }, (_, index) => click(from + index));
 }
-const numbers = (found: readonly { event: { edge_seq: number } }[]) =>
-  found.map(({ event }) => event.edge_seq);
+const numbers = (found: readonly { edge_seq: number }[]) => found.map(({ edge_seq }) => edge_seq);
 
 function open(options: { maxRuns?: number; maxRange?: number } = {}) {
   const table = createTableModel();
@@ -39,7 +38,7 @@ describe("repeats", () => {
       expect(missing).toHaveLength(10);
       repeats.stored(missing);
     }
-    expect(table.statements).toEqual(["settled", `highest ${name} since ${click(1).event.ts}`]);
+    expect(table.statements).toEqual(["settled", `highest ${name} since ${click(1).ts}`]);
   });
 
   test("a click above the highest stored is new, one at or below it is looked up and only inserted when missing", async () => {
@@ -104,7 +103,7 @@ describe("repeats", () => {
 
   test("with more runs than are remembered, one forgotten is read again and stays exact", async () => {
     const { table, repeats } = open({ maxRuns: 2 });
-    const ofRuns = [1, 2, 3, 4].map((each) => ({ event: sampleClick(each, 1), enrichment: noEnrichment }));
+    const ofRuns = [1, 2, 3, 4].map((each) => rowOf(sampleClick(each, 1)));
     for (let round = 0; round < 3; round += 1) {
       const missing = await repeats.missing(ofRuns, signal);
       table.clicks.push(...missing);

@@ -5,7 +5,9 @@ export type StoredClicks = Pick<ClickStore, "highestStored" | "storedNumbers" | 
 
 /** All that matters here of a click. */
 export interface Numbered {
-  readonly event: { readonly edge_run: string; readonly edge_seq: number; readonly ts: number };
+  readonly edge_run: string;
+  readonly edge_seq: number;
+  readonly ts: number;
 }
 
 export interface Repeats {
@@ -73,7 +75,7 @@ export function createRepeats(table: StoredClicks, options: RepeatsOptions): Rep
         toTs: greatest(group, timeOf),
       };
       const stored = await table.storedNumbers(name, range, signal);
-      for (const click of group) if (!stored.has(click.event.edge_seq)) missing.push(click);
+      for (const click of group) if (!stored.has(click.edge_seq)) missing.push(click);
     }
     onLookUp(clicks.length, clicks.length - missing.length);
     return missing;
@@ -106,10 +108,10 @@ export function createRepeats(table: StoredClicks, options: RepeatsOptions): Rep
       return missing;
     },
     stored(clicks) {
-      for (const { event } of clicks) {
-        const run = runs.get(event.edge_run);
+      for (const { edge_run, edge_seq } of clicks) {
+        const run = runs.get(edge_run);
         // A run forgotten meanwhile is read again: without its `sinceTs` a number alone says nothing.
-        if (run !== undefined && event.edge_seq > run.highest) run.highest = event.edge_seq;
+        if (run !== undefined && edge_seq > run.highest) run.highest = edge_seq;
       }
     },
   };
@@ -126,15 +128,15 @@ function makeNewest<Value>(map: Map<string, Value>, name: string, value: Value, 
 }
 
 function byRun<C extends Numbered>(clicks: readonly C[]): Map<string, C[]> {
-  return Map.groupBy(clicks, ({ event }) => event.edge_run);
+  return Map.groupBy(clicks, ({ edge_run }) => edge_run);
 }
 
-function isNew({ event }: Numbered, { highest, sinceTs }: Run): boolean {
-  return event.edge_seq > highest && event.ts >= sinceTs;
+function isNew({ edge_seq, ts }: Numbered, { highest, sinceTs }: Run): boolean {
+  return edge_seq > highest && ts >= sinceTs;
 }
 
-const numberOf = ({ event }: Numbered) => event.edge_seq;
-const timeOf = ({ event }: Numbered) => event.ts;
+const numberOf = ({ edge_seq }: Numbered) => edge_seq;
+const timeOf = ({ ts }: Numbered) => ts;
 
 /** Not `Math.min(...)`: a batch has more clicks than a call may have arguments. */
 function least(clicks: readonly Numbered[], of: (click: Numbered) => number): number {
@@ -148,7 +150,7 @@ function greatest(clicks: readonly Numbered[], of: (click: Numbered) => number):
 /** The first click of each number. */
 function onceEach<C extends Numbered>(clicks: readonly C[]): C[] {
   const seen = new Set<number>();
-  return clicks.filter(({ event }) => seen.size < seen.add(event.edge_seq).size);
+  return clicks.filter(({ edge_seq }) => seen.size < seen.add(edge_seq).size);
 }
 
 /** Groups of ascending numbers, none wider than `width`. */

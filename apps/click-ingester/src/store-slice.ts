@@ -7,7 +7,7 @@ import { createRepeats } from "./repeats.ts";
 import type { TroubleWatch } from "./trouble.ts";
 
 /** What the store loop needs of the click store. */
-export type Table = Omit<ClickStore, "ping" | typeof Symbol.asyncDispose>;
+export type Table = Omit<ClickStore, "ping" | "encodeClick" | typeof Symbol.asyncDispose>;
 
 export interface SliceStore {
   /** Call with each batch: another epoch voids what is remembered of the table. */
@@ -44,9 +44,7 @@ export function createSliceStore({ table, origin, trouble, metrics }: SliceStore
     metrics.insertSeconds.observe((performance.now() - startedAt) / 1_000);
     metrics.rowsPerInsert.observe(clicks.length);
     metrics.rows.inc(clicks.length);
-    metrics.lag.set(
-      (Date.now() - clicks.reduce((newest, { event }) => Math.max(newest, event.ts), 0)) / 1_000,
-    );
+    metrics.lag.set((Date.now() - clicks.reduce((newest, { ts }) => Math.max(newest, ts), 0)) / 1_000);
   }
 
   async function insertDeadLetters(letters: readonly DeadLetter[], signal: AbortSignal): Promise<void> {

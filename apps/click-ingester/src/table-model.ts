@@ -1,4 +1,6 @@
-import type { RefusedRange } from "@sluice/click-event/click-event.ts";
+import type { ClickEvent, RefusedRange } from "@sluice/click-event/click-event.ts";
+import { decodeRecord } from "@sluice/click-event/decode.ts";
+import { encodeClick } from "@sluice/click-event/encode.ts";
 import { type ClickRow, ClickStoreError, type DeadLetter } from "@sluice/click-store/click-store.ts";
 import type { Table } from "./store-slice.ts";
 
@@ -101,6 +103,19 @@ function numbersOf(
   { fromTs, toTs }: { fromTs: number; toTs: number },
 ): number[] {
   return clicks
-    .filter(({ event: { edge_run, ts } }) => edge_run === run && ts >= fromTs && ts <= toTs)
-    .map(({ event }) => event.edge_seq);
+    .filter(({ edge_run, ts }) => edge_run === run && ts >= fromTs && ts <= toTs)
+    .map(({ edge_seq }) => edge_seq);
+}
+
+/** A row as the model takes it: its line is the event itself. */
+export function rowOf(event: ClickEvent): ClickRow {
+  const { edge_run, edge_seq, ts } = event;
+  const block = Buffer.from(encodeClick(event));
+  return { edge_run, edge_seq, ts, line: { block, start: 0, end: block.length } };
+}
+
+export function eventOf({ line: { block, start, end } }: ClickRow): ClickEvent {
+  const decoded = decodeRecord(block.subarray(start, end));
+  if (decoded.kind !== "click") throw new Error(`not a row of this model: ${decoded.kind}`);
+  return decoded.event;
 }

@@ -12,9 +12,8 @@ import { createMetrics } from "@sluice/service/metrics.ts";
 import { ingest } from "./ingest.ts";
 import { ingestMetrics } from "./metrics.ts";
 import { prepare } from "./prepare.ts";
-import { noEnrichment } from "./sample-clicks.ts";
 import { createSliceStore } from "./store-slice.ts";
-import { type TableModel, createTableModel } from "./table-model.ts";
+import { type TableModel, createTableModel, eventOf, rowOf } from "./table-model.ts";
 import { createTroubleWatch } from "./trouble.ts";
 
 // For tests: a log, a table, and ingesters that live one after another.
@@ -63,7 +62,7 @@ export async function liveThrough(records: readonly NewRecord[], faults: readonl
     await (await events.open(topic, { group, signal: never }))[Symbol.asyncDispose]();
   }
 
-  const table = createTableModel({ refuses: ({ event }) => event.slug === refusedSlug, step });
+  const table = createTableModel({ refuses: (row) => eventOf(row).slug === refusedSlug, step });
   while (!(await livesToTheEnd(events, table, step, sizes)));
   table.land();
   return { table, steps };
@@ -88,7 +87,7 @@ async function livesToTheEnd(
       reader: stepping(reader, step),
       want: { minRecords: 1, maxRecords, maxBytes: 1 << 20, maxWaitMs: 1 },
       maxSliceRecords,
-      prepare: (records) => prepare(records, { origin, enrich: () => noEnrichment }),
+      prepare: (records) => prepare(records, { origin, encode: rowOf }),
       slices: createSliceStore({
         table,
         origin,

@@ -1,9 +1,9 @@
 import { clickEvents } from "@sluice/click-event/testing/arbitrary.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { encodeRows, type Value } from "./body.ts";
+import { createLineWriter, encodeRows, inChunks, type Value } from "./body.ts";
 import { clickValues } from "./queries/click-events.ts";
-import { rowOf } from "./testing/rows.ts";
+import { enrichment } from "./testing/rows.ts";
 
 function lines(chunks: Iterable<Buffer>): unknown[] {
   const text = Buffer.concat([...chunks]).toString();
@@ -18,9 +18,9 @@ describe("an insert's body", () => {
   it("is one line a row, whatever is in the row", () => {
     fc.assert(
       fc.property(fc.array(clickEvents), (events) => {
-        const rows = events.map(rowOf);
-        const expected = rows.map((row): unknown => JSON.parse(JSON.stringify(clickValues(row)), wellFormed));
-        expect(lines(encodeRows(rows, clickValues))).toEqual(expected);
+        const rows = events.map((event) => clickValues(event, enrichment));
+        const expected = rows.map((values): unknown => JSON.parse(JSON.stringify(values), wellFormed));
+        expect(lines(encodeRows(rows, (values) => values))).toEqual(expected);
       }),
     );
   });
@@ -31,6 +31,19 @@ describe("an insert's body", () => {
     expect(chunks.length).toBeGreaterThan(10);
     for (const chunk of chunks) expect(chunk.length).toBeLessThan(70_000);
     expect(lines(chunks)).toEqual(rows.map(longValues));
+  });
+
+  it("takes rows that are larger than a chunk, and than what lines are kept in", () => {
+    const rows = [1, 100_000, 2, 2_000_000, 3, 65_535].map((length) => ["é".repeat(length)]);
+    expect(lines(encodeRows(rows, (values) => values))).toEqual(rows);
+  });
+
+  it("has the rows that are asked for, in that order", () => {
+    const write = createLineWriter();
+    const written = Array.from({ length: 5_000 }, (_, index) => write(longValues(index)));
+    const some = written.filter((_, index) => index % 3 === 0).toReversed();
+    expect(lines(inChunks(some)).slice(0, 2)).toEqual([longValues(4_998), longValues(4_995)]);
+    expect(lines(inChunks(some))).toHaveLength(some.length);
   });
 
   it("replaces half a surrogate pair, which ClickHouse would refuse", () => {

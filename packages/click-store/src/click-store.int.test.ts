@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import type { DeadLetter } from "./click-store.ts";
 import { clickValues } from "./queries/click-events.ts";
 import { never, openWorldOnAnyServer } from "./testing/world.ts";
-import { clicksOf, rowOf, uuidv7 } from "./testing/rows.ts";
+import { clicksOf, enrichment, rowOf, uuidv7 } from "./testing/rows.ts";
 
 describeWith(
   "the click store",
@@ -15,10 +15,13 @@ describeWith(
     it("takes every valid event, and gives back what it took", async () => {
       const { store, options, query } = world();
       const run = uuidv7();
-      const rows = fc
+      const events = fc
         .sample(clickEvents, 500)
-        .map((event, index) => rowOf({ ...event, event_id: uuidv7(), edge_run: run, edge_seq: index + 1 }));
-      await store.insertClicks(rows, options);
+        .map((event, index) => ({ ...event, event_id: uuidv7(), edge_run: run, edge_seq: index + 1 }));
+      await store.insertClicks(
+        events.map((event) => store.encodeClick(event, enrichment)),
+        options,
+      );
       const lines = await query(
         `SELECT base64Encode(toJSONString(tuple(* REPLACE (toUnixTimestamp64Milli(ts) AS ts)))) AS line
        FROM clicks WHERE edge_run = '${run}' ORDER BY edge_seq
@@ -26,7 +29,9 @@ describeWith(
       );
       const found = lines.map((line): unknown => JSON.parse(Buffer.from(line, "base64").toString()));
       expect(found).toEqual(
-        rows.map((row): unknown => JSON.parse(JSON.stringify(clickValues(row)), wellFormed)),
+        events.map((event): unknown =>
+          JSON.parse(JSON.stringify(clickValues(event, enrichment)), wellFormed),
+        ),
       );
     });
 
@@ -96,7 +101,7 @@ describeWith(
       const { store, options, count } = world();
       const [run, other] = [uuidv7(), uuidv7()];
       const ts = 1_750_000_000_000;
-      const rows = clicksOf(run, 1_000, { ts }).filter(({ event }) => event.edge_seq !== 500);
+      const rows = clicksOf(run, 1_000, { ts }).filter(({ edge_seq }) => edge_seq !== 500);
       await store.insertClicks(rows, options);
       await store.insertClicks(rows.slice(0, 300), options);
       await store.insertClicks(clicksOf(other, 5_000, { ts }), options);

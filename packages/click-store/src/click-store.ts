@@ -1,10 +1,16 @@
 import type { ClickEvent, RefusedRange } from "@sluice/click-event/click-event.ts";
 import type { Enrichment } from "@sluice/click-event/enrich.ts";
+import type { Line } from "./body.ts";
 
-/** What the table takes: the event and what `enrich` adds. */
+/**
+ * What the table takes, made by `encodeClick`. Encoded at once, because a batch of events and what `enrich` adds to
+ * them is ten times as many objects, and the collector of garbage would cost more than all that is done with them.
+ */
 export interface ClickRow {
-  readonly event: ClickEvent;
-  readonly enrichment: Enrichment;
+  readonly edge_run: string;
+  readonly edge_seq: number;
+  readonly ts: number;
+  readonly line: Line;
 }
 
 /** A record that could not be stored as a click, kept as the bytes it was. */
@@ -39,6 +45,8 @@ export interface InsertOptions {
 export interface ClickStore extends AsyncDisposable {
   /** Resolves when the store answers and its tables are there; takes at most five seconds. */
   ping(): Promise<void>;
+  /** Never throws, whatever the values are: one that the table refuses is refused by the table. */
+  encodeClick(event: ClickEvent, enrichment: Enrichment): ClickRow;
   /**
    * Resolves when every row is stored, exactly once by this call whatever happened to its attempts. Retries
    * without end on `retry` and `operator` errors until the signal aborts (rejects with the signal's reason).

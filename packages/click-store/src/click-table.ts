@@ -1,5 +1,7 @@
+import type { ClickEvent } from "@sluice/click-event/click-event.ts";
+import type { Enrichment } from "@sluice/click-event/enrich.ts";
 import type { Log } from "@sluice/service/log.ts";
-import { encodeRows } from "./body.ts";
+import { createLineWriter, inChunks } from "./body.ts";
 import type { ClickRow, InsertOptions } from "./click-store.ts";
 import type { Connection } from "./connection.ts";
 import { deduplicatedSettings, insertOnce, maxRows, type Target } from "./insert.ts";
@@ -31,7 +33,7 @@ export function createClickTable({ connection, owner, log, metrics }: ClickTable
     const comment = commentOf(token);
     underWay.add(comment);
     try {
-      await connection.insert(insertClicksQuery, encodeRows(rows, clickValues), {
+      await connection.insert(insertClicksQuery, inChunks(rows.values().map(({ line }) => line)), {
         id: token,
         settings: { ...deduplicatedSettings(token), log_comment: comment },
         signal,
@@ -62,7 +64,13 @@ export function createClickTable({ connection, owner, log, metrics }: ClickTable
     };
   }
 
+  const writeLine = createLineWriter();
   return {
+    /** See `ClickStore.encodeClick`. */
+    encode(event: ClickEvent, enrichment: Enrichment): ClickRow {
+      const { edge_run, edge_seq, ts } = event;
+      return { edge_run, edge_seq, ts, line: writeLine(clickValues(event, enrichment)) };
+    },
     /** See `ClickStore.insertClicks`. */
     async insert(rows: readonly ClickRow[], options: InsertOptions): Promise<void> {
       if (rows.length > maxRows) throw new RangeError(`an insert takes ${maxRows} rows, not ${rows.length}`);
@@ -101,8 +109,8 @@ async function missing(
   const left: ClickRow[] = [];
   for (const { run, range, rows: inRange } of rangesOf(rows)) {
     const stored = await selectNumbers(connection, run, range, signal);
-    for (const row of inRange) if (!stored.has(row.event.edge_seq)) left.push(row);
+    for (const row of inRange) if (!stored.has(row.edge_seq)) left.push(row);
   }
   // Each half of a batch that has to be split should touch half of its months.
-  return left.toSorted((a, b) => a.event.ts - b.event.ts);
+  return left.toSorted((a, b) => a.ts - b.ts);
 }

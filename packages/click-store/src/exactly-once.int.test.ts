@@ -36,7 +36,7 @@ describeWith("a batch is stored once", open, (world) => {
   it("when an attempt that was given up is still running while its retry asks for smaller batches", async () => {
     const body = "Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)";
     // Every month is a part with files of its own: the server takes seconds.
-    const clicks = clicksOf(uuidv7(), 1_000).map((row, index) => later(row, (index % 400) * 31));
+    const clicks = months(uuidv7(), 1_000);
     await using own = await openWorldOnAnyServer();
     const { run } = await insertInto(own, clicks, [{ kind: "given up" }, { kind: "error", body }]);
     await own.proxy.quiet();
@@ -92,7 +92,7 @@ async function insertInto(
   rows: readonly ClickRow[],
   faults: readonly Fault[],
 ) {
-  const run = rows[0]?.event.edge_run ?? "";
+  const run = rows[0]?.edge_run ?? "";
   const before = proxy.inserts.length;
   proxy.faults.push(...faults);
   await store.insertClicks(rows, options);
@@ -100,6 +100,9 @@ async function insertInto(
   return { run, found: await count(run), sent: proxy.inserts.slice(before) };
 }
 
-function later({ event, enrichment }: ClickRow, days: number): ClickRow {
-  return { event: { ...event, ts: event.ts + days * 86_400_000 }, enrichment };
+/** Clicks of one run, each in the month after the last, and from the beginning again after 400. */
+function months(run: string, count: number): ClickRow[] {
+  return Array.from({ length: count }, (_, index) =>
+    clicksOf(run, 1, { fromSeq: index + 1, ts: 1_000_000_000_000 + (index % 400) * 31 * 86_400_000 }),
+  ).flat();
 }

@@ -33,6 +33,7 @@ export async function openClickStore(url: string, options: OpenClickStoreOptions
   const clicks = createClickTable({ connection, owner, log, metrics: clickStoreMetrics(options.metrics) });
   return {
     ping: () => ping(connection),
+    encodeClick: (event, enrichment) => clicks.encode(event, enrichment),
     insertClicks: (rows, insertOptions) => clicks.insert(rows, insertOptions),
     insertDeadLetters: (letters, insertOptions) =>
       insertRepeatable(connection, insertDeadLettersQuery, letters, deadLetterValues, insertOptions),

@@ -17,11 +17,11 @@ const maxWidth = 50_000;
 /** Covers the rows with ranges of one run's numbers each. */
 export function rangesOf(rows: readonly ClickRow[]): RunRange[] {
   const ranges: RunRange[] = [];
-  for (const [run, ofRun] of Map.groupBy(rows, ({ event }) => event.edge_run)) {
+  for (const [run, ofRun] of Map.groupBy(rows, ({ edge_run }) => edge_run)) {
     let part: ClickRow[] = [];
-    for (const row of ofRun.toSorted((a, b) => a.event.edge_seq - b.event.edge_seq)) {
+    for (const row of ofRun.toSorted((a, b) => a.edge_seq - b.edge_seq)) {
       const first = part[0] ?? row;
-      if (row.event.edge_seq - first.event.edge_seq >= maxWidth) {
+      if (row.edge_seq - first.edge_seq >= maxWidth) {
         ranges.push(rangeOf(run, part));
         part = [];
       }
@@ -34,11 +34,11 @@ export function rangesOf(rows: readonly ClickRow[]): RunRange[] {
 
 function rangeOf(run: string, rows: readonly ClickRow[]): RunRange {
   const range = { fromSeq: Infinity, toSeq: 0, fromTs: Infinity, toTs: 0 };
-  for (const { event } of rows) {
-    range.fromSeq = Math.min(range.fromSeq, event.edge_seq);
-    range.toSeq = Math.max(range.toSeq, event.edge_seq);
-    range.fromTs = Math.min(range.fromTs, event.ts);
-    range.toTs = Math.max(range.toTs, event.ts);
+  for (const { edge_seq, ts } of rows) {
+    range.fromSeq = Math.min(range.fromSeq, edge_seq);
+    range.toSeq = Math.max(range.toSeq, edge_seq);
+    range.fromTs = Math.min(range.fromTs, ts);
+    range.toTs = Math.max(range.toTs, ts);
   }
   return { run, range, rows };
 }

@@ -1,4 +1,6 @@
-import { ClickStoreError, type ClickRow } from "../click-store.ts";
+import type { ClickEvent } from "@sluice/click-event/click-event.ts";
+import type { Enrichment } from "@sluice/click-event/enrich.ts";
+import { ClickStoreError } from "../click-store.ts";
 import type { Value } from "../body.ts";
 import type { Connection } from "../connection.ts";
 
@@ -16,7 +18,7 @@ const columns = [
 
 export const insertClicksQuery = `INSERT INTO click_events (${columns.join(", ")}) FORMAT JSONCompactEachRow`;
 
-export function clickValues({ event, enrichment }: ClickRow): readonly Value[] {
+export function clickValues(event: ClickEvent, enrichment: Enrichment): readonly Value[] {
   return [
     event.event_id,
     event.edge,

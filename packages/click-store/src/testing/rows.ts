@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { sampleClick } from "@sluice/click-event/testing/sample.ts";
 import type { ClickEvent } from "@sluice/click-event/click-event.ts";
+import type { Enrichment } from "@sluice/click-event/enrich.ts";
+import { createLineWriter } from "../body.ts";
 import type { ClickRow } from "../click-store.ts";
+import { clickValues } from "../queries/click-events.ts";
 
 /** A new UUID of version 7 in form; its time is of no interest here. */
 export function uuidv7(): string {
@@ -29,17 +32,19 @@ export function clicksOf(
   );
 }
 
+const writeLine = createLineWriter();
+
 export function rowOf(event: ClickEvent): ClickRow {
-  return {
-    event,
-    enrichment: {
-      browser: "Chrome",
-      browser_version: "126",
-      os: "Windows",
-      os_version: "10",
-      device: "desktop",
-      referrer_channel: "search",
-      is_bot: false,
-    },
-  };
+  const { edge_run, edge_seq, ts } = event;
+  return { edge_run, edge_seq, ts, line: writeLine(clickValues(event, enrichment)) };
 }
+
+export const enrichment: Enrichment = {
+  browser: "Chrome",
+  browser_version: "126",
+  os: "Windows",
+  os_version: "10",
+  device: "desktop",
+  referrer_channel: "search",
+  is_bot: false,
+};

@@ -6,6 +6,7 @@ import { lastSignOfLife, listSegments, positionPath, segmentPath } from "./layou
 import { type Position, readPosition } from "./position.ts";
 import { runSeed } from "./record.ts";
 import { SegmentReader, type Spare } from "./segment-reader.ts";
+import { StoredRecord } from "./stored-record.ts";
 
 /** A stretch of a run that could not be read: damaged, torn, or deleted before it was read. */
 export interface Skipped {
@@ -93,16 +94,16 @@ export class RunCursor {
     let bytes = 0;
     while (!this.ended) {
       if (into.length >= maxRecords) return { bytes, full: true };
-      const reader = await this.#open();
+      const reader = this.#reader ?? (await this.#open());
       if (reader === undefined) break;
       const found = reader.parse();
       if (found.kind === "record") {
         const size = found.end - found.keyEnd;
         if (into.length > 0 && bytes + size > maxBytes) return { bytes, full: true };
-        const { key, value } = reader.contents(found);
+        const contents = reader.contents(found);
         reader.pass(found);
         if (!this.#accept(found.seq)) continue;
-        into.push({ id: `${this.run}:${found.seq}`, key, value, appendedAt: found.appendedAt });
+        into.push(new StoredRecord(this.run, found, contents));
         bytes += size;
       } else if (found.kind === "closing") {
         reader.pass(found);
@@ -135,7 +136,6 @@ export class RunCursor {
   }
 
   async #open(): Promise<SegmentReader | undefined> {
-    if (this.#reader !== undefined) return this.#reader;
     for (;;) {
       const path = segmentPath(this.#runDir, this.#segment);
       try {

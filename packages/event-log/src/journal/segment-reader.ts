@@ -20,6 +20,8 @@ export class SegmentReader implements AsyncDisposable {
   readonly #seed: number;
   readonly #spare: Spare;
   #chunk: Buffer = nothing;
+  #key = "";
+  #keyBytes: Buffer = nothing;
   /** Where in the file the chunk begins. */
   #chunkAt: number;
   #at = 0;
@@ -51,12 +53,16 @@ export class SegmentReader implements AsyncDisposable {
     return parseRecord(this.#chunk, this.#at, this.#chunk.length, this.#seed);
   }
 
-  /** The key and the value of what `parse` has found. The value is a view. */
-  contents(record: { keyEnd: number; end: number }): { key: string; value: Uint8Array } {
-    return {
-      key: this.#chunk.toString("utf8", this.#at + headerBytes, record.keyEnd),
-      value: this.#chunk.subarray(record.keyEnd, record.end),
-    };
+  /** The key of what `parse` has found, and the chunk that its positions are those of. */
+  contents({ keyEnd }: { keyEnd: number }): { key: string; chunk: Buffer } {
+    const chunk = this.#chunk;
+    const from = this.#at + headerBytes;
+    // Mostly that of the record before it.
+    if (chunk.compare(this.#keyBytes, 0, this.#keyBytes.length, from, keyEnd) !== 0) {
+      this.#keyBytes = Buffer.from(chunk.subarray(from, keyEnd));
+      this.#key = this.#keyBytes.toString();
+    }
+    return { key: this.#key, chunk };
   }
 
   /** Moves behind what `parse` has found. */
