@@ -1,8 +1,10 @@
 /** Where short links live: Postgres. `open.ts` opens it, `link-cache.ts` keeps the redirect path off it. */
 
+import type { LinkOptions } from "./link-options.ts";
+
 export type RedirectStatus = 301 | 302 | 307 | 308;
 
-export interface Link {
+export interface Link extends LinkOptions {
   readonly id: number;
   readonly workspaceId: number;
   /** Lower-case ASCII, without a port; as `normaliseDomain` gives it. */
