@@ -1,5 +1,6 @@
 /** Where short links live: Postgres. `open.ts` opens it, `link-cache.ts` keeps the redirect path off it. */
 
+import type { ChangeLog } from "./change-log.ts";
 import type { LinkOptions } from "./link-options.ts";
 
 export type RedirectStatus = 301 | 302 | 307 | 308;
@@ -44,7 +45,7 @@ export interface LinkPage {
  * Every method may be called concurrently and rejects with a LinkStoreError: `unavailable` when Postgres does not
  * answer in time (1.5 s for `resolve`, 6 s for each statement of the others) or lacks its tables.
  */
-export interface LinkStore extends AsyncDisposable {
+export interface LinkStore extends AsyncDisposable, ChangeLog {
   /** The link, whether or not it is disabled or expired; `undefined` when there is none. Writes nothing. */
   resolve(domain: string, slug: string): Promise<Link | undefined>;
   /** Rejects with `invalid` (the message names field, rule and value), `conflict` when the slug is taken. */

@@ -3,6 +3,7 @@ import type { Log } from "@sluice/service/log.ts";
 import { type Link, type LinkPage, type LinkStore, LinkStoreError, type NewLink } from "./link-store.ts";
 import { checkDomain, checkNewLink, invalid } from "./new-link.ts";
 import { openPostgres, type Query } from "./postgres.ts";
+import { readChanges } from "./queries/changes.ts";
 import { ensureDomain } from "./queries/domains.ts";
 import { disableLink, findLink, insertLink, listLinks, touchLinks } from "./queries/links.ts";
 import { ensureWorkspace } from "./queries/workspaces.ts";
@@ -24,6 +25,7 @@ export function openLinkStore(url: string, { log }: { log: Log }): LinkStore {
     list: (page) => list(query, page),
     disable: (domain, slug) => disable(query, domain, slug),
     ensureDomain: (domain, workspaceName) => ownDomain(query, domain, workspaceName),
+    changes: (after, limit) => readChanges(query, after, limit),
     ping: () => touchLinks(query),
     [Symbol.asyncDispose]: () => postgres[Symbol.asyncDispose](),
   };
