@@ -19,6 +19,7 @@ async function startWithLinks(dataDir: string): Promise<LocalServer> {
   await migrate(server.url, { log });
   await using store = openLinkStore(server.url, { log });
   await store.ensureDomain("go.example.com", "test");
+  await store.markVerified("go.example.com");
   for (const slug of ["demo", "unseen"]) {
     await store.create({ domain: "go.example.com", slug, destination: `https://example.com/${slug}` });
   }

@@ -33,7 +33,8 @@ describeWith("an edge", openWorld, (world) => {
     await link("off");
     await store.disable("go.example.com", "off");
     await store.ensureDomain("other.example.com", "other");
-    await link("plain", { domain: "other.example.com", destination: "https://other.example.com/here" });
+    await store.markVerified("other.example.com");
+    await link("plain", { domain: "other.example.com", destination: "https://elsewhere.example.com/here" });
     journal = await openJournal(postgres.url);
     edge = await journal.start();
   });
@@ -75,7 +76,7 @@ describeWith("an edge", openWorld, (world) => {
 
     it("A20: the same slug of another domain to that domain's destination", async () => {
       const answer = await visit(edge.port, "/plain", { headers: { host: "OTHER.example.com:8080" } });
-      expect(answer.headers["location"]).toBe("https://other.example.com/here");
+      expect(answer.headers["location"]).toBe("https://elsewhere.example.com/here");
     });
 
     it("D8: a HEAD like a GET, with the same headers and no body", async () => {

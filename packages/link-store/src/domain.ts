@@ -1,3 +1,4 @@
+import { isIPv4 } from "node:net";
 import { domainToASCII } from "node:url";
 
 /** RFC 1035: labels of at most 63, 253 in all. An IPv4 address is one too, for a machine without a name. */
@@ -17,4 +18,9 @@ export function normaliseDomain(host: string): string | undefined {
   if (foreign.test(name)) return undefined;
   const ascii = domainToASCII(name);
   return hostname.test(ascii) ? ascii : undefined;
+}
+
+/** Names that no DNS can vouch for, because they mean the machine itself (RFC 6761) or are an address. */
+export function isLocalDomain(name: string): boolean {
+  return name === "localhost" || name.endsWith(".localhost") || isIPv4(name);
 }

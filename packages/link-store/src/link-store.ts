@@ -1,6 +1,7 @@
 /** Where short links live: Postgres. `open.ts` opens it, `link-cache.ts` keeps the redirect path off it. */
 
 import type { ChangeLog } from "./change-log.ts";
+import type { DomainStore } from "./domain-store.ts";
 import type { LinkOptions } from "./link-options.ts";
 
 export type RedirectStatus = 301 | 302 | 307 | 308;
@@ -10,7 +11,7 @@ export interface Link extends LinkOptions {
   readonly workspaceId: number;
   /** Lower-case ASCII, without a port; as `normaliseDomain` gives it. */
   readonly domain: string;
-  /** As `normaliseSlug` gives it. */
+  /** As `normaliseSlug` gives it, or `foldSlug` where the domain does not tell cases apart. */
   readonly slug: string;
   /** Printable ASCII, an absolute URL of an allowed scheme, at most 16 KiB: fit for a Location header as it is. */
   readonly destination: string;
@@ -20,17 +21,28 @@ export interface Link extends LinkOptions {
   readonly disabled: boolean;
 }
 
-export interface NewLink {
-  readonly domain: string;
-  /** Without one, seven random letters and digits. */
-  readonly slug?: string;
+/** What somebody says of a link. Every part is checked. */
+export interface LinkParts extends Omit<LinkOptions, "passwordHash"> {
   readonly destination: string;
   /** 302 without one. */
   readonly status?: RedirectStatus;
   readonly expiresAt?: number;
+  /** 1 to 256 characters; kept as a hash. */
+  readonly password?: string;
+}
+
+export interface NewLink extends LinkParts {
+  readonly domain: string;
+  /** Without one, seven random letters and digits. */
+  readonly slug?: string;
   /** The domain's own workspace without one. */
   readonly workspaceId?: number;
 }
+
+/** What is absent stays as it is, byte for byte; `null` takes it away. A part is replaced as a whole. */
+export type LinkChanges = {
+  readonly [Part in keyof LinkParts]?: LinkParts[Part] | (Part extends "destination" ? never : null);
+} & { readonly disabled?: boolean };
 
 export interface LinkPage {
   /** Only links of this domain. */
@@ -43,22 +55,25 @@ export interface LinkPage {
 
 /**
  * Every method may be called concurrently and rejects with a LinkStoreError: `unavailable` when Postgres does not
- * answer in time (1.5 s for `resolve`, 6 s for each statement of the others) or lacks its tables.
+ * answer in time (1.5 s for `resolve`, 6 s for each statement of the others) or lacks its tables. Whoever names a link
+ * may write domain and slug in any form.
  */
-export interface LinkStore extends AsyncDisposable, ChangeLog {
-  /** The link, whether or not it is disabled or expired; `undefined` when there is none. Writes nothing. */
+export interface LinkStore extends DomainStore, ChangeLog, AsyncDisposable {
+  /**
+   * The link, whether or not it is disabled or expired; `undefined` when there is none. Writes nothing. Options that
+   * cannot be read are left out, which is logged once a minute.
+   */
   resolve(domain: string, slug: string): Promise<Link | undefined>;
   /** Rejects with `invalid` (the message names field, rule and value), `conflict` when the slug is taken. */
   create(link: NewLink): Promise<Link>;
+  /** Rejects with `not-found`, or as `create` does. */
+  update(domain: string, slug: string, changes: LinkChanges): Promise<Link>;
   /** In order of id. */
   list(page: LinkPage): Promise<readonly Link[]>;
   /** From now on the link does not redirect. Rejects with `not-found`. Harmless to repeat. */
   disable(domain: string, slug: string): Promise<Link>;
-  /**
-   * Makes the workspace of that name and gives it the domain, where they are not there yet. Rejects with
-   * `conflict` when the domain belongs to another workspace.
-   */
-  ensureDomain(domain: string, workspaceName: string): Promise<{ readonly workspaceId: number }>;
+  /** Undoes `disable`. */
+  enable(domain: string, slug: string): Promise<Link>;
   /** Resolves when Postgres answers and has the tables. */
   ping(): Promise<void>;
 }

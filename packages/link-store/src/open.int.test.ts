@@ -6,28 +6,12 @@ import type { LinkStore, NewLink } from "./link-store.ts";
 import { migrate } from "./migrate.ts";
 import { openLinkStore } from "./open.ts";
 import { connect, sql } from "./testing/raw-postgres.ts";
+import { openTestStore } from "./testing/store.ts";
 
 const log = silentLog;
 const destination = "https://example.com/";
 
-interface Opened extends AsyncDisposable {
-  readonly url: string;
-  readonly store: LinkStore;
-}
-
-/** With the domain `a.example` of workspace `one`, and `b.example` of `two`. */
-async function openStore(): Promise<Opened> {
-  await using stack = new AsyncDisposableStack();
-  const { url } = stack.use(await testPostgres());
-  await migrate(url, { log });
-  const store = stack.use(openLinkStore(url, { log }));
-  await store.ensureDomain("a.example", "one");
-  await store.ensureDomain("b.example", "two");
-  const opened = stack.move();
-  return { url, store, [Symbol.asyncDispose]: () => opened.disposeAsync() };
-}
-
-describeWith("a link store on a real Postgres", openStore, (opened) => {
+describeWith("a link store on a real Postgres", openTestStore, (opened) => {
   const store = (): LinkStore => opened().store;
   const create = (link: Partial<NewLink>) => store().create({ domain: "a.example", destination, ...link });
 

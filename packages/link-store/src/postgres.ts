@@ -55,6 +55,14 @@ export function toLinkStoreError(error: unknown): LinkStoreError {
       cause: error,
     });
   }
+  const rule = error instanceof DatabaseError ? rules.get(error.constraint ?? "") : undefined;
+  if (rule !== undefined) return new LinkStoreError("invalid", rule, { cause: error });
   const message = error instanceof Error ? error.message : String(error);
   return new LinkStoreError("unavailable", `Postgres: ${message}`, { cause: error });
 }
+
+/** What only Postgres can see, by the name of the constraint. */
+const rules = new Map([
+  ["links_options_size", "options take at most 64 KiB in all"],
+  ["domains_case_mode_settled", "caseMode takes another value only while the domain has no links"],
+]);

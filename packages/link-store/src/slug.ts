@@ -32,6 +32,14 @@ export function normaliseSlug(text: string): string | undefined {
 }
 
 /**
+ * The form of a slug on a domain that takes `Test` for `test`: the lower case of all Unicode, composed again, because
+ * lower case can come apart (`İ`). Takes what `normaliseSlug` gives.
+ */
+export function foldSlug(slug: string): string {
+  return slug.toLowerCase().normalize("NFC");
+}
+
+/**
  * The slug that a request path asks for, percent-encoded as it stands in the request line and without its query:
  * `/caf%C3%A9` and `/caf%C3%A9/` give `café`. `undefined` when no link can have it. Never throws.
  */
@@ -49,7 +57,7 @@ export function slugOfPath(path: string): string | undefined {
 /** Why a new link cannot have this slug, as "what a slug takes"; `undefined` when it can. */
 export function slugProblem(text: string): string | undefined {
   const slug = normaliseSlug(text);
-  if (slug === undefined) {
+  if (slug === undefined || foldSlug(slug).length > maxLength) {
     return `1 to ${maxLength} characters other than / ? # [ ] @ : \\ % and white space, and not . or ..`;
   }
   return reserved.has(slug.toLowerCase()) ? "a name that Sluice does not use itself" : undefined;

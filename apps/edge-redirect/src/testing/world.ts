@@ -27,6 +27,7 @@ export async function openWorld(): Promise<World> {
   await migrate(postgres.url, { log: silentLog });
   const store = stack.use(openLinkStore(postgres.url, { log: silentLog }));
   await store.ensureDomain("go.example.com", "test");
+  await store.markVerified("go.example.com");
   const opened = stack.move();
   return {
     postgres,

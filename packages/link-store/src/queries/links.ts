@@ -1,14 +1,21 @@
 import { z } from "zod";
+import type { CheckedParts } from "../checks.ts";
+import { readOptions } from "../link-options-schema.ts";
 import type { Link } from "../link-store.ts";
-import type { CheckedLink } from "../new-link.ts";
 import type { Query } from "../postgres.ts";
+import { foldSlug } from "../slug.ts";
 
 /** A visitor waits for it. */
 const resolveTimeoutMs = 500;
 
 const columns = `
   links.id::float8 AS id, links.workspace_id, domains.name AS domain, links.slug, links.destination, links.status,
-  extract(epoch FROM links.expires_at)::float8 * 1000 AS expires_at, links.disabled_at IS NOT NULL AS disabled`;
+  extract(epoch FROM links.expires_at)::float8 * 1000 AS expires_at, links.disabled_at IS NOT NULL AS disabled,
+  links.options`;
+
+/** Domain $1, and the slug that a domain of either mode has: $2 as it is, $3 folded. */
+const named = `
+  domains.name = $1 AND links.slug = CASE domains.case_mode WHEN 'insensitive' THEN $3 ELSE $2 END`;
 
 const Row = z
   .object({
@@ -20,58 +27,103 @@ const Row = z
     status: z.literal([301, 302, 307, 308]),
     expires_at: z.number().nullable(),
     disabled: z.boolean(),
+    options: z.record(z.string(), z.unknown()).transform(readOptions),
   })
-  .transform(({ workspace_id, expires_at, ...rest }): Link => ({
-    ...rest,
-    workspaceId: workspace_id,
-    ...(expires_at === null ? {} : { expiresAt: Math.round(expires_at) }),
-  }));
+  .transform(({ workspace_id, expires_at, options: { options, refused }, ...rest }) => {
+    const link: Link = {
+      ...rest,
+      workspaceId: workspace_id,
+      ...(expires_at === null ? {} : { expiresAt: Math.round(expires_at) }),
+      ...options,
+    };
+    return { link, refused };
+  });
 const Rows = z.array(Row);
 
-export async function findLink(query: Query, domain: string, slug: string): Promise<Link | undefined> {
-  const text = `
-    SELECT ${columns} FROM links JOIN domains ON domains.id = links.domain_id
-    WHERE domains.name = $1 AND links.slug = $2`;
-  return Rows.parse(await query(text, [domain, slug], resolveTimeoutMs))[0];
+/** Told of a link some of whose options cannot be read. */
+export type OnRefused = (linkId: number, options: readonly string[]) => void;
+
+/** Runs a statement that gives `columns`. */
+export type ReadLinks = (text: string, values: readonly unknown[], timeoutMs?: number) => Promise<Link[]>;
+
+export function linkReader(query: Query, onRefused: OnRefused): ReadLinks {
+  return async (text, values, timeoutMs) => {
+    const rows = Rows.parse(await query(text, values, timeoutMs));
+    for (const { link, refused } of rows) if (refused.length > 0) onRefused(link.id, refused);
+    return rows.map(({ link }) => link);
+  };
 }
 
-export async function insertLink(
-  query: Query,
-  link: CheckedLink & { readonly slug: string },
-): Promise<Link | undefined> {
+export async function findLink(read: ReadLinks, domain: string, slug: string): Promise<Link | undefined> {
+  const text = `SELECT ${columns} FROM links JOIN domains ON domains.id = links.domain_id WHERE ${named}`;
+  return (await read(text, [domain, slug, foldSlug(slug)], resolveTimeoutMs))[0];
+}
+
+export interface NewRow {
+  readonly workspaceId: number | undefined;
+  readonly domain: string;
+  readonly slug: string;
+  /** Taken instead where the domain does not tell cases apart. */
+  readonly foldedSlug: string;
+  readonly parts: CheckedParts;
+}
+
+/** Nothing when there is no such domain, or when one of `hosts` is a domain. */
+export async function insertLink(read: ReadLinks, link: NewRow): Promise<Link | undefined> {
+  // The lock keeps the domain's case mode as it is until the link is there.
   const text = `
-    WITH links AS (
-      INSERT INTO links (workspace_id, domain_id, slug, destination, status, expires_at)
-      SELECT coalesce($1, workspace_id), id, $3, $4, $5, to_timestamp($6::float8 / 1000)
-      FROM domains WHERE name = $2
+    WITH domains AS (
+      SELECT * FROM domains
+      WHERE name = $1 AND NOT EXISTS (SELECT FROM domains AS own WHERE own.name = ANY($9::text[]))
+      FOR SHARE
+    ), links AS (
+      INSERT INTO links (workspace_id, domain_id, slug, destination, status, expires_at, options)
+      SELECT coalesce($4, workspace_id), id, CASE case_mode WHEN 'insensitive' THEN $3 ELSE $2 END,
+        $5, $6, to_timestamp($7::float8 / 1000), $8
+      FROM domains
       RETURNING *
     )
     SELECT ${columns} FROM links JOIN domains ON domains.id = links.domain_id`;
-  const { workspaceId, domain, slug, destination, status, expiresAt } = link;
-  return Rows.parse(await query(text, [workspaceId, domain, slug, destination, status, expiresAt]))[0];
+  const { workspaceId, domain, slug, foldedSlug, parts } = link;
+  const { destination, status = 302, expiresAt, options, hosts } = parts;
+  const name = [domain, slug, foldedSlug];
+  return (await read(text, [...name, workspaceId, destination, status, expiresAt, options, hosts]))[0];
 }
 
 export async function listLinks(
-  query: Query,
+  read: ReadLinks,
   page: { domain: string | undefined; afterId?: number; limit: number },
 ): Promise<readonly Link[]> {
   const text = `
     SELECT ${columns} FROM links JOIN domains ON domains.id = links.domain_id
     WHERE links.id > $1 AND ($2::text IS NULL OR domains.name = $2)
     ORDER BY links.id LIMIT $3`;
-  return Rows.parse(await query(text, [page.afterId ?? 0, page.domain, page.limit]));
+  return read(text, [page.afterId ?? 0, page.domain, page.limit]);
 }
 
-/** Keeps the time of the first call when called again. */
-export async function disableLink(query: Query, domain: string, slug: string): Promise<Link | undefined> {
+/** Nothing when there is no such link, or when one of `hosts` is a domain. */
+export async function updateLink(
+  read: ReadLinks,
+  { domain, slug }: { readonly domain: string; readonly slug: string },
+  parts: CheckedParts,
+): Promise<Link | undefined> {
+  // A link that is disabled again keeps the time of the first call.
   const text = `
-    WITH links AS (
-      UPDATE links SET disabled_at = coalesce(disabled_at, now()), updated_at = now()
-      WHERE domain_id = (SELECT id FROM domains WHERE name = $1) AND slug = $2
-      RETURNING *
-    )
-    SELECT ${columns} FROM links JOIN domains ON domains.id = links.domain_id`;
-  return Rows.parse(await query(text, [domain, slug]))[0];
+    UPDATE links SET
+      destination = coalesce($4, destination),
+      status = coalesce($5, status),
+      expires_at = CASE WHEN $6 THEN to_timestamp($7::float8 / 1000) ELSE expires_at END,
+      disabled_at = CASE $8::boolean
+        WHEN true THEN coalesce(disabled_at, now()) WHEN false THEN NULL ELSE disabled_at END,
+      options = (options || $9::jsonb) - $10::text[]
+    FROM domains
+    WHERE domains.id = links.domain_id AND ${named}
+      AND NOT EXISTS (SELECT FROM domains AS own WHERE own.name = ANY($11::text[]))
+    RETURNING ${columns}`;
+  const { destination, status, expiresAt, disabled, options, removed, hosts } = parts;
+  const name = [domain, slug, foldSlug(slug)];
+  const changes = [destination, status, expiresAt !== undefined, expiresAt, disabled, options, removed];
+  return (await read(text, [...name, ...changes, hosts]))[0];
 }
 
 /** Fails when the tables are not there. */
