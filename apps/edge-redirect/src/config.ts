@@ -1,11 +1,30 @@
 import { limits } from "@sluice/click-event/click-event.ts";
-import { byteSize, durationMs, integer, port, text, url } from "@sluice/service/config-fields.ts";
+import { byteSize, durationMs, integer, list, port, text, url } from "@sluice/service/config-fields.ts";
 import { z } from "zod";
+
+import { BadProxyError, presets, trustProxies } from "./client/trusted-proxies.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
 
-export const Config = z.object({
+const proxies = `addresses, networks and ${Object.keys(presets).join(", ")}, separated by commas`;
+
+/** All problems of a list would be too many words: the first one is said. */
+function trustedProxies() {
+  return list()
+    .transform((entries, context) => {
+      try {
+        return trustProxies(entries);
+      } catch (error) {
+        if (!(error instanceof BadProxyError)) throw error;
+        context.addIssue({ code: "custom", message: error.message });
+        return z.NEVER;
+      }
+    })
+    .meta({ takes: proxies });
+}
+
+const Fields = z.object({
   DATABASE_URL: url(["postgres", "postgresql"]).describe("The Postgres that holds the links."),
   EVENT_LOG_URL: url(["kafka", "journal"]).describe(
     "Where clicks go. With `journal:` the edge writes there itself, and no `JOURNAL_` setting counts.",
@@ -28,6 +47,22 @@ export const Config = z.object({
     .describe(
       "How long an idle connection is kept: longer than a balancer in front keeps it, or it would use a dead one.",
     ),
+  TRUSTED_PROXIES: trustedProxies()
+    .optional()
+    .describe("Who may say for whom they ask; nobody else is believed. See docs/client-address.md."),
+  CLIENT_ADDRESS_HEADER: z
+    .string()
+    .regex(/^[\w-]{1,64}$/)
+    .toLowerCase()
+    .meta({ takes: "a header's name" })
+    .default("x-forwarded-for")
+    .describe(
+      "Where trusted proxies say it: `x-forwarded-for`, `forwarded`, or one such as `cf-connecting-ip`.",
+    ),
+  PROXY_PROTOCOL: z
+    .enum(["off", "on"])
+    .default("off")
+    .describe("`on` takes no connection from a trusted proxy without a header of the PROXY protocol."),
   EDGE_CACHE_BYTES: byteSize({ min: 1024 ** 2 })
     .default(256 * 1024 ** 2)
     .describe("Memory for links, in each worker."),
@@ -70,6 +105,18 @@ export const Config = z.object({
   GEO_DB_PATH: text()
     .optional()
     .describe("A MaxMind database (`.mmdb`); without one, countries from free data."),
+  GEO_ASN_DB_PATH: text()
+    .optional()
+    .describe("A MaxMind database of networks, where the other has none: data centres are told by it."),
+  SPAM_REFERRERS_PATH: text()
+    .optional()
+    .describe("A file of hosts, one a line, taken for referrer spam besides the few that are built in."),
+  PRIVACY_SIGNALS: z
+    .enum(["honour", "ignore"])
+    .default("honour")
+    .describe(
+      "`honour` counts who sends `Sec-GPC: 1` or `DNT: 1` without visitor, city, referrer and click ids.",
+    ),
   VISITOR_CACHE: integer({ min: 1 })
     .default(10_000)
     .describe("Visitors that each worker remembers, up to twice as many; 1 kB each."),
@@ -88,4 +135,9 @@ export const Config = z.object({
     .default("on")
     .describe("`off` redirects without recording clicks. For benchmarks: it loses every click."),
 });
+
+export const Config = Fields.refine(
+  (config) => config.PROXY_PROTOCOL === "off" || config.TRUSTED_PROXIES !== undefined,
+  { path: ["PROXY_PROTOCOL"], error: "takes on only with the balancers in TRUSTED_PROXIES" },
+);
 export type Config = z.output<typeof Config>;

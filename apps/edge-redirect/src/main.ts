@@ -3,15 +3,15 @@ import { once } from "node:events";
 import { join } from "node:path";
 
 import { createLinkCache } from "@sluice/link-store/link-cache.ts";
+import type { LinkStore } from "@sluice/link-store/link-store.ts";
 import { openLinkStore } from "@sluice/link-store/open.ts";
 import { openWhenReachable } from "@sluice/service/retry.ts";
 import { runService, type Service } from "@sluice/service/run-service.ts";
 
 import { type Capture, noCapture, openCapture } from "./capture/capture.ts";
-import { openGeo } from "./capture/geo.ts";
 import { captureMetrics } from "./capture/metrics.ts";
-import { openVisitorSalt } from "./capture/visitor-salt.ts";
-import { createVisitors } from "./capture/visitors.ts";
+import { openVisitors } from "./capture/open-visitors.ts";
+import { believeProxies, peerAddress } from "./client/client-address.ts";
 import { Config } from "./config.ts";
 import { openHotLinks } from "./hot-links.ts";
 import { type Journal, openRun, prepareJournal, shipperGroup } from "./journal.ts";
@@ -58,7 +58,8 @@ async function redirect(service: Service<Config>, journal: Journal): Promise<voi
       log,
     }),
   );
-  const capture = config.CAPTURE === "off" ? noCapture : resources.use(await openCaptureOf(service, journal));
+  const capture =
+    config.CAPTURE === "off" ? noCapture : resources.use(await openCaptureOf(service, journal, store));
   const forVisitors = serverMetrics(metrics);
   const { port } = resources.use(
     await openRedirectServer({
@@ -66,6 +67,7 @@ async function redirect(service: Service<Config>, journal: Journal): Promise<voi
       port: config.PORT,
       maxConnections: config.EDGE_MAX_CONNECTIONS,
       idleMs: config.EDGE_IDLE_MS,
+      proxies: config.PROXY_PROTOCOL === "on" ? config.TRUSTED_PROXIES : undefined,
       noticeMs: config.DRAIN_NOTICE_MS,
       metrics: forVisitors,
       handler: (draining) =>
@@ -82,16 +84,19 @@ async function redirect(service: Service<Config>, journal: Journal): Promise<voi
   await aborted(signal);
 }
 
-async function openCaptureOf(service: Service<Config>, journal: Journal): Promise<Capture & AsyncDisposable> {
+async function openCaptureOf(
+  service: Service<Config>,
+  journal: Journal,
+  store: LinkStore,
+): Promise<Capture & AsyncDisposable> {
   const { config, log, metrics, health } = service;
+  const { TRUSTED_PROXIES: isTrusted, CLIENT_ADDRESS_HEADER: header } = config;
+  const sharedSalt = (day: number, fresh: Uint8Array) => store.visitorSalt(day, fresh);
   return openCapture({
     edge: config.EDGE_NAME,
     openJournal: (run) => openRun(journal, run, { log, metrics }),
-    describeVisitor: createVisitors({
-      locate: await openGeo(config.GEO_DB_PATH),
-      salt: openVisitorSalt(journal.settings.dir, log),
-      maxVisitors: config.VISITOR_CACHE,
-    }),
+    addressOf: isTrusted === undefined ? peerAddress : believeProxies(isTrusted, header),
+    ...(await openVisitors(service, { dir: journal.settings.dir, sharedSalt })),
     metrics: captureMetrics(metrics),
     health,
     log,

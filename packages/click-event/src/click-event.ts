@@ -88,7 +88,7 @@ export const ClickEvent = z.object({
   language: text(limits.language),
   /** 32 hex digits of a keyed hash, or empty. */
   visitor: z.string().regex(/^(?:[0-9a-f]{32})?$/),
-  /** Why it is taken for a bot: a bit set, 0 for none. */
+  /** Why it is not taken for a person's: bits of `botReasons`, 0 for none. */
   bot: uint32,
   prefetch: z.boolean(),
   qr: z.boolean(),

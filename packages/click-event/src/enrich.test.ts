@@ -55,12 +55,12 @@ test.each([
   expect(enrich(sampleClick({ user_agent: userAgent }))).toMatchObject(expected);
 });
 
-test("the edge's verdict, HEAD and a missing user agent make a bot", () => {
+test("what is no person's click is a bot's: a reason from the edge, HEAD, or fetched ahead", () => {
   const enrich = createEnricher({ cacheSize: 10 });
   expect(enrich(sampleClick()).is_bot).toBe(false);
-  expect(enrich(sampleClick({ bot: 4 })).is_bot).toBe(true);
-  expect(enrich(sampleClick({ method: "HEAD" })).is_bot).toBe(true);
-  expect(enrich(sampleClick({ user_agent: "" })).is_bot).toBe(true);
+  for (const not of [{ bot: 4 }, { method: "HEAD" as const }, { prefetch: true }]) {
+    expect(enrich(sampleClick(not)).is_bot).toBe(true);
+  }
 });
 
 test("any event is enriched, with short well-formed names, the same way whatever came before", () => {

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { UAParser } from "ua-parser-js";
+import { isHuman } from "./bot.ts";
 import { type Channel, channelOf } from "./channel.ts";
 import type { ClickEvent } from "./click-event.ts";
 import { clip } from "./clip.ts";
@@ -19,6 +20,7 @@ interface Agent {
 /** What is derived from an event alone. */
 export interface Enrichment extends Agent {
   readonly referrer_channel: Channel;
+  /** Not a person's click: `isHuman` decides. */
   readonly is_bot: boolean;
 }
 
@@ -36,13 +38,12 @@ export function createEnricher({ cacheSize }: { cacheSize: number }): Enricher {
       agent = parseAgent(event.user_agent);
       agents.set(event.user_agent, agent);
     }
-    return { ...agent, referrer_channel: channelOf(event), is_bot: isBot(event) };
+    return {
+      ...agent,
+      referrer_channel: channelOf(event),
+      is_bot: !isHuman(event.bot, event.prefetch, event.method),
+    };
   };
-}
-
-/** What the edge found, and the two things that no person's browser does. */
-function isBot({ bot, user_agent, method }: ClickEvent): boolean {
-  return bot !== 0 || user_agent === "" || method === "HEAD";
 }
 
 /** Real names and versions are far shorter; a made-up agent must not fill the columns' dictionaries. */

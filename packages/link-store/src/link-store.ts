@@ -74,6 +74,11 @@ export interface LinkStore extends DomainStore, ChangeLog, AsyncDisposable {
   disable(domain: string, slug: string): Promise<Link>;
   /** Undoes `disable`. */
   enable(domain: string, slug: string): Promise<Link>;
+  /**
+   * The key that all edges share to hash visitors of a day (since 1970, UTC): `fresh`, 32 random bytes, when nobody asked
+   * for it before. Deletes those of the days before the day before.
+   */
+  visitorSalt(day: number, fresh: Uint8Array): Promise<Uint8Array>;
   /** Resolves when Postgres answers and has the tables. */
   ping(): Promise<void>;
 }

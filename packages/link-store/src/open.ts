@@ -5,6 +5,7 @@ import { createLink, listLinks, updateLink } from "./links.ts";
 import { openPostgres } from "./postgres.ts";
 import { readChanges } from "./queries/changes.ts";
 import { findLink, linkReader, type OnRefused, touchLinks } from "./queries/links.ts";
+import { ensureVisitorSalt } from "./queries/visitor-salts.ts";
 import { normaliseSlug } from "./slug.ts";
 
 /**
@@ -27,6 +28,7 @@ export function openLinkStore(url: string, { log }: { log: Log }): LinkStore {
     disable: (domain, slug) => updateLink(query, read, { domain, slug }, { disabled: true }),
     enable: (domain, slug) => updateLink(query, read, { domain, slug }, { disabled: false }),
     changes: (after, limit) => readChanges(query, after, limit),
+    visitorSalt: (day, fresh) => ensureVisitorSalt(query, day, fresh),
     ping: () => touchLinks(query),
     [Symbol.asyncDispose]: () => postgres[Symbol.asyncDispose](),
   };

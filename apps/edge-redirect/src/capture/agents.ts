@@ -4,6 +4,7 @@ import { limits } from "@sluice/click-event/click-event.ts";
 
 import { clip } from "@sluice/click-event/clip.ts";
 import { createRecent } from "../recent.ts";
+import { botOfAgent } from "./agent-kinds.ts";
 
 /** What a browser says of itself with every request. */
 export interface Agent {
@@ -12,6 +13,10 @@ export interface Agent {
   readonly userAgent: string;
   /** The part of a click's JSON that it decides. */
   readonly json: string;
+  /** The bits of `botReasons` that it gives. */
+  readonly bot: number;
+  /** `Sec-GPC: 1` or `DNT: 1`: asks not to be tracked. */
+  readonly asksPrivacy: boolean;
 }
 
 interface Known extends Agent {
@@ -94,10 +99,7 @@ function readAgent(id: number, text: string, headers: IncomingHttpHeaders): Know
   hint("platform", known.platform);
   hint("platform_version", known.platformVersion);
   hint("model", known.model);
-  const fields = {
-    user_agent: userAgent,
-    client_hints: hints,
-    gpc: known.gpc === "1" || known.dnt === "1",
-  };
-  return { ...known, json: JSON.stringify(fields).slice(1, -1) };
+  const asksPrivacy = known.gpc === "1" || known.dnt === "1";
+  const fields = { user_agent: userAgent, client_hints: hints, gpc: asksPrivacy };
+  return { ...known, asksPrivacy, bot: botOfAgent(userAgent), json: JSON.stringify(fields).slice(1, -1) };
 }

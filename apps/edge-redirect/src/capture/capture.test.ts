@@ -10,7 +10,9 @@ import { createMemoryWriter, type MemoryWriter } from "../testing/memory-writer.
 import { type Capture, openCapture } from "./capture.ts";
 import { encodeLink } from "./encode-click.ts";
 import { captureMetrics } from "./metrics.ts";
-import type { DescribeVisitor } from "./visitors.ts";
+import { peerAddress } from "../client/client-address.ts";
+import { createReferrers } from "./referrer.ts";
+import type { Visitor } from "./visitors.ts";
 
 const link = {
   id: 42,
@@ -21,9 +23,17 @@ const link = {
   status: 302,
   disabled: false,
 } as const;
-const clicked = { workspaceId: 7, json: encodeLink(link) };
-const visitorJson =
-  '"country":"DE","region":"","city":"","asn":0,"visitor":"","user_agent":"","client_hints":{},"language":"","gpc":false,"bot":0';
+const clicked = { workspaceId: 7, json: encodeLink(link), bot: 0 };
+const visitor: Visitor = {
+  id: "",
+  workspaceId: 7,
+  country: "DE",
+  region: "",
+  userAgent: "a",
+  bot: 0,
+  untracked: false,
+  json: '"country":"DE","region":"","city":"","asn":0,"visitor":"","user_agent":"a","client_hints":{},"gpc":false',
+};
 
 const address = "192.0.2.77";
 
@@ -40,7 +50,7 @@ interface Trial {
   reason: string | undefined;
   /** What was logged as an error. */
   readonly said: string[];
-  describeVisitor: DescribeVisitor;
+  describe: (address: string) => Visitor;
 }
 
 let trial: Trial;
@@ -51,14 +61,16 @@ beforeEach(async () => {
   const capture = await openCapture({
     edge: "fra1",
     openJournal: async (run) => (writer = createMemoryWriter(run)),
-    describeVisitor: (...visitor) => trial.describeVisitor(...visitor),
+    addressOf: peerAddress,
+    visitors: { describe: (from) => trial.describe(from), forget() {} },
+    readReferrer: createReferrers((domain) => domain === "spam.example"),
     metrics: captureMetrics(metrics),
     health: { degraded: (_name, reason) => (trial.reason = reason) },
     log: { ...silentLog, error: (...line) => void said.push(inspect(line)) },
     now: () => 1_750_000_000_000,
   });
   if (writer === undefined) throw new Error("no journal was opened");
-  trial = { capture, writer, metrics, reason: undefined, said, describeVisitor: () => visitorJson };
+  trial = { capture, writer, metrics, reason: undefined, said, describe: () => visitor };
 });
 
 /** Records so many clicks; gives those that may be answered, as it grows. */
@@ -113,6 +125,35 @@ describe("a click", () => {
     });
   });
 
+  it("adds up the reasons against a person that agent, network, referrer and link give", async () => {
+    trial.describe = (from) => ({ ...visitor, bot: from === address ? 8 : 0 });
+    const headers = { referer: "https://spam.example/" };
+    trial.capture.record(get("GET", headers), { ...clicked, bot: 32 }, "", () => {});
+    trial.writer.endTurn();
+    expect(trial.writer.records).toMatchObject([{ event: { bot: 8 | 16 | 32 } }]);
+  });
+
+  it("of a visitor who asks for it, and is heard, keeps no referrer and no click id", () => {
+    trial.describe = () => ({ ...visitor, untracked: true });
+    const headers = { referer: "https://news.example.org/" };
+    trial.capture.record(get("GET", headers), clicked, "gclid=x&utm_source=mail", () => {});
+    trial.writer.endTurn();
+    expect(trial.writer.records).toMatchObject([
+      { event: { referrer_domain: "", click_ids: {}, utm: { source: "mail" } } },
+    ]);
+  });
+
+  it("is foretold: who asks, and whether as a person", () => {
+    const identify = (request: IncomingMessage, by = clicked) => trial.capture.identify(request, by);
+    expect(identify(get())).toEqual({ visitor, human: true });
+    expect(identify(get("HEAD")).human).toBe(false);
+    expect(identify(get("GET", { "sec-purpose": "prefetch" })).human).toBe(false);
+    expect(identify(get("GET", { referer: "https://spam.example/" })).human).toBe(false);
+    expect(identify(get(), { ...clicked, bot: 32 }).human).toBe(false);
+    trial.describe = () => ({ ...visitor, bot: 1 });
+    expect(identify(get()).human).toBe(false);
+  });
+
   it("that finds no room is answered, uses up its number, is counted by why, and health says so until it is over", async () => {
     trial.writer.refuse = "full";
     const refused = record(2);
@@ -134,13 +175,13 @@ describe("a click", () => {
   });
 
   it("that cannot be encoded is answered all the same, its number accounted for, its address not logged", async () => {
-    trial.describeVisitor = () => {
+    trial.describe = () => {
       throw new Error("a damaged database");
     };
     expect(record(1)).toEqual([1]);
     expect(trial.said).toEqual([expect.stringContaining("a damaged database")]);
     expect(trial.said.join()).not.toContain(address);
-    trial.describeVisitor = () => visitorJson;
+    trial.describe = () => visitor;
     record(1);
     await trial.capture[Symbol.asyncDispose]();
     expect(trial.writer.records).toMatchObject([

@@ -1,26 +1,38 @@
 import type { IncomingMessage } from "node:http";
 
+import { isHuman } from "@sluice/click-event/bot.ts";
 import { uuidv7 } from "@sluice/click-event/uuid.ts";
 import type { JournalWriter } from "@sluice/event-log/journal-writer.ts";
 import type { Health } from "@sluice/service/health.ts";
 import type { Log } from "@sluice/service/log.ts";
 
+import type { ClientAddress } from "../client/client-address.ts";
 import { onceAMinute } from "../once-a-minute.ts";
 import { encodeClickParts } from "./encode-click.ts";
+import { firstLanguage } from "./language.ts";
 import type { CaptureMetrics } from "./metrics.ts";
 import { isPrefetch } from "./prefetch.ts";
 import { encodeQuery } from "./query.ts";
-import { referrerDomain } from "./referrer.ts";
+import type { Referrer } from "./referrer.ts";
 import type { RefusalReason } from "./refused-numbers.ts";
 import { createRun } from "./run.ts";
 import { openRuns } from "./runs.ts";
-import type { DescribeVisitor } from "./visitors.ts";
+import type { Visitor, Visitors } from "./visitors.ts";
 
 /** What a click leads to, as far as its record says so. */
 export interface ClickedLink {
   readonly workspaceId: number;
   /** `encodeLink` of it. */
   readonly json: string;
+  /** The bits of `botReasons` that it gives all its clicks. */
+  readonly bot: number;
+}
+
+/** Who asks for a link. */
+export interface Identity {
+  readonly visitor: Visitor;
+  /** As `isHuman` says of the click: only then it uses up a limit. */
+  readonly human: boolean;
 }
 
 export interface Capture {
@@ -29,13 +41,17 @@ export interface Capture {
    * the visitor is answered then, and not before. Never throws.
    */
   record(request: IncomingMessage, link: ClickedLink, query: string, done: () => void): void;
+  /** Who asks, as `record` will say it: for links whose answer depends on that. */
+  identify(request: IncomingMessage, link: ClickedLink): Identity;
 }
 
 export interface CaptureOptions {
   readonly edge: string;
   /** Opens the journal for a new run of this name. */
   readonly openJournal: (run: string) => Promise<JournalWriter>;
-  readonly describeVisitor: DescribeVisitor;
+  readonly addressOf: ClientAddress;
+  readonly visitors: Visitors;
+  readonly readReferrer: (header: string | undefined) => Referrer;
   readonly metrics: CaptureMetrics;
   readonly health: Pick<Health, "degraded">;
   readonly log: Log;
@@ -43,34 +59,51 @@ export interface CaptureOptions {
   readonly now: () => number;
 }
 
-/** Records nothing. For benchmarks. */
+const nobody: Visitor = {
+  id: "",
+  workspaceId: 0,
+  country: "",
+  region: "",
+  userAgent: "",
+  bot: 0,
+  untracked: true,
+  json: "",
+};
+
+/** Records nothing and knows nobody. For benchmarks. */
 export const noCapture: Capture = {
   record: (_request, _link, _query, done) => done(),
+  identify: () => ({ visitor: nobody, human: true }),
 };
 
 /** Rejects when the journal cannot be opened. Closing journals what is in hand. */
 export async function openCapture(options: CaptureOptions): Promise<Capture & AsyncDisposable> {
-  const { edge, openJournal, describeVisitor, metrics, health, log, now } = options;
+  const { edge, openJournal, addressOf, visitors, readReferrer, metrics, health, log, now } = options;
   const runs = await openRuns(async () => createRun(edge, await openJournal(uuidv7(now()))), now, log);
   const say = onceAMinute((error) => log.error({ error }, "a click could not be encoded"));
   let refusing: RefusalReason | undefined;
 
   function encode(
-    { headers, method, socket }: IncomingMessage,
+    request: IncomingMessage,
     link: ClickedLink,
     query: string,
     { run, seq, ts }: PlaceInRun,
   ): Uint8Array {
+    const { headers } = request;
+    const visitor = visitors.describe(addressOf(request), headers, link.workspaceId, ts);
+    const referrer = readReferrer(headers.referer);
     const json = encodeClickParts({
       eventId: uuidv7(ts),
       run,
       seq,
       ts,
       link: link.json,
-      visitor: describeVisitor(socket.remoteAddress ?? "", headers, link.workspaceId, ts),
-      query: encodeQuery(query),
-      method: method === "HEAD" ? "HEAD" : "GET",
-      referrerDomain: referrerDomain(headers.referer ?? ""),
+      visitor: visitor.json,
+      language: firstLanguage(headers["accept-language"] ?? ""),
+      bot: visitor.bot | referrer.bot | link.bot,
+      query: encodeQuery(query, visitor.untracked),
+      method: methodOf(request),
+      referrerDomain: visitor.untracked ? "" : referrer.domain,
       prefetch: isPrefetch(headers),
     });
     return Buffer.from(json);
@@ -104,8 +137,25 @@ export async function openCapture(options: CaptureOptions): Promise<Capture & As
         done();
       });
     },
+    identify: createIdentify(options, () => runs.time()),
     [Symbol.asyncDispose]: () => runs[Symbol.asyncDispose](),
   };
+}
+
+function createIdentify(
+  { addressOf, visitors, readReferrer }: CaptureOptions,
+  time: () => number,
+): Capture["identify"] {
+  return (request, link) => {
+    const { headers } = request;
+    const visitor = visitors.describe(addressOf(request), headers, link.workspaceId, time());
+    const bot = visitor.bot | readReferrer(headers.referer).bot | link.bot;
+    return { visitor, human: isHuman(bot, isPrefetch(headers), methodOf(request)) };
+  };
+}
+
+function methodOf({ method }: IncomingMessage): "GET" | "HEAD" {
+  return method === "HEAD" ? "HEAD" : "GET";
 }
 
 interface PlaceInRun {

@@ -13,6 +13,10 @@ export interface ClickParts {
   readonly ts: number;
   readonly link: string;
   readonly visitor: string;
+  /** Plain characters only. */
+  readonly language: string;
+  /** Bits of `botReasons`. */
+  readonly bot: number;
   readonly query: string;
   readonly method: "GET" | "HEAD";
   /** Plain characters only. */
@@ -21,7 +25,7 @@ export interface ClickParts {
 }
 
 export function encodeClickParts(click: ClickParts): string {
-  return `{"v":1,"event_id":"${click.eventId}",${click.run},"edge_seq":${click.seq},"ts":${click.ts},${click.link},${click.visitor},"method":"${click.method}","referrer_domain":"${click.referrerDomain}","prefetch":${click.prefetch},"variant":0,${click.query}}`;
+  return `{"v":1,"event_id":"${click.eventId}",${click.run},"edge_seq":${click.seq},"ts":${click.ts},${click.link},${click.visitor},"language":"${click.language}","bot":${click.bot},"method":"${click.method}","referrer_domain":"${click.referrerDomain}","prefetch":${click.prefetch},"variant":0,${click.query}}`;
 }
 
 /** The part that is the same for all clicks of a run. */

@@ -2,7 +2,7 @@ import { limits } from "@sluice/click-event/click-event.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { encodeQuery } from "./query.ts";
+import { encodeQuery, withoutQrMark } from "./query.ts";
 
 function read(query: string): unknown {
   return JSON.parse(`{${encodeQuery(query)}}`);
@@ -65,6 +65,30 @@ describe("what an event keeps of a query string", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(pieces, fc.string()), { maxLength: 20 }), (parts) => {
         expect(read(parts.join(""))).toHaveProperty("utm");
+      }),
+    );
+  });
+});
+
+describe("what is passed on of a query string", () => {
+  it.each([
+    ["", ""],
+    ["qr=1", ""],
+    ["QR=True&a=b", "a=b"],
+    ["a=%20b+c&qr=1&&d", "a=%20b+c&&d"],
+    ["a=b&qr=1&qr=true", "a=b"],
+    // Not the mark, but somebody's own.
+    ["qr=0&a=b", "qr=0&a=b"],
+    ["qr=10&iqr=1&x=qr=1", "qr=10&iqr=1&x=qr=1"],
+  ])("of %j is %j", (query, passedOn) => {
+    expect(withoutQrMark(query)).toBe(passedOn);
+  });
+
+  it("is exactly what came where no QR code was read", () => {
+    fc.assert(
+      fc.property(fc.string(), (query) => {
+        fc.pre(!/qr=(?:1|true)/i.test(query));
+        expect(withoutQrMark(query)).toBe(query);
       }),
     );
   });

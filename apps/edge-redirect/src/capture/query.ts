@@ -32,9 +32,10 @@ const kept = new Map<string, Kept>(
 
 /**
  * The part of a click's JSON that its query string decides: the first value of each parameter that an event keeps,
- * decoded and cut to its limit. Put together by hand, because a third of all clicks have one.
+ * decoded and cut to its limit. Put together by hand, because a third of all clicks have one. Click ids are left out of an
+ * untracked visitor's: each is a number for one person's click.
  */
-export function encodeQuery(query: string): string {
+export function encodeQuery(query: string, untracked = false): string {
   if (query === "") return nothing;
   let found = 0;
   let qr = false;
@@ -46,11 +47,24 @@ export function encodeQuery(query: string): string {
     if (known === undefined || (found & known.bit) !== 0) continue;
     found |= known.bit;
     const value = clip(decode(pair.slice(equals + 1)), known.max);
-    if (known.part === "qr") qr = value === "1" || value === "true";
+    if (known.part === "qr") qr = saysYes.test(value);
     else if (known.part === "utm") (utm ??= { ...none })[known.name] = value;
-    else if (value !== "") clickIds += `${clickIds && ","}"${known.name}":${JSON.stringify(value)}`;
+    else if (value !== "" && !untracked)
+      clickIds += `${clickIds && ","}"${known.name}":${JSON.stringify(value)}`;
   }
   return `"qr":${qr},"utm":${utm === undefined ? noUtm : JSON.stringify(utm)},"click_ids":{${clickIds}}`;
+}
+
+/** What a QR code's image puts behind the link, as `qr=1`. */
+const saysYes = /^(?:1|true)$/i;
+const qrMark = /^qr=(?:1|true)$/i;
+
+/** The query without the mark of a QR code, for whoever passes it on: the mark is ours. All else is left as it came. */
+export function withoutQrMark(query: string): string {
+  if (!query.toLowerCase().includes("qr=")) return query;
+  const pairs = query.split("&");
+  const others = pairs.filter((pair) => !qrMark.test(pair));
+  return others.length === pairs.length ? query : others.join("&");
 }
 
 /** As a form means it. What is not decodable is kept as it came: it says more about a campaign than nothing. */

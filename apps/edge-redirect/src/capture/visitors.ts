@@ -1,60 +1,97 @@
 import type { IncomingHttpHeaders } from "node:http";
 
+import { botReasons } from "@sluice/click-event/bot.ts";
+import type { Metrics } from "@sluice/service/metrics.ts";
+
+import { isPublic, unmap } from "../client/address.ts";
+import { createRecent } from "../recent.ts";
 import { type Agent, createAgents } from "./agents.ts";
 import { flat } from "./flat.ts";
-import { type Locate, unmap } from "./geo.ts";
-import { firstLanguage } from "./language.ts";
+import type { Locate } from "./geo.ts";
 import { createVisitorHash, type VisitorHash } from "./visitor-hash.ts";
 import { dayOf, type VisitorSalt } from "./visitor-salt.ts";
-import { createRecent } from "../recent.ts";
 
-/**
- * The part of a click's JSON that the visitor decides: where they are, what they use, and the keyed hash by which
- * one visitor is told from another. This is the only place that an address comes to; it stays in memory.
- */
-export type DescribeVisitor = (
-  address: string,
-  headers: IncomingHttpHeaders,
-  workspaceId: number,
-  /** The click's time, in ms since 1970. */
-  ts: number,
-) => string;
-
-interface Visitor {
+/** What is worked out once of a visitor, for all clicks of a day. Nothing in it tells their address. */
+export interface Visitor {
+  /** The keyed hash by which one visitor is told from another, within a workspace; empty for nobody in particular. */
+  readonly id: string;
   readonly workspaceId: number;
+  readonly country: string;
+  readonly region: string;
+  readonly userAgent: string;
+  /** The bits of `botReasons` that agent and network give. */
+  readonly bot: number;
+  /** Asks not to be tracked, and is heard: without `id`, city, referrer and click ids. */
+  readonly untracked: boolean;
+  /** The part of a click's JSON that they decide. */
   readonly json: string;
 }
 
+export interface Visitors {
+  /** This is the only place that an address comes to; it stays in memory. `ts` is the click's time, in ms since 1970. */
+  readonly describe: (
+    address: string,
+    headers: IncomingHttpHeaders,
+    workspaceId: number,
+    ts: number,
+  ) => Visitor;
+  /** Visitors are worked out anew: something that decides about them is another one now. */
+  readonly forget: () => void;
+}
+
+export interface VisitorsOptions {
+  readonly locate: Locate;
+  readonly isDataCentre: (asn: number) => boolean;
+  readonly salt: VisitorSalt;
+  readonly maxVisitors: number;
+  readonly honourPrivacy: boolean;
+  readonly metrics: Metrics;
+}
+
 /** Remembers the last `maxVisitors` of a day: whoever clicks once often clicks again. */
-export function createVisitors(options: {
-  locate: Locate;
-  salt: VisitorSalt;
-  maxVisitors: number;
-}): DescribeVisitor {
-  const { locate, salt, maxVisitors } = options;
+export function createVisitors(options: VisitorsOptions): Visitors {
+  const { locate, isDataCentre, salt, maxVisitors, honourPrivacy } = options;
   const visitors = createRecent<string, Visitor>(maxVisitors);
   const describeAgent = createAgents();
-  let today: { readonly day: number; readonly hash: VisitorHash } | undefined;
+  const met = options.metrics.counter(
+    "edge_visitors_total",
+    "Visitors worked out, by their address: many that are not public mean a proxy that is not in TRUSTED_PROXIES",
+    ["address"],
+  );
+  let today: { readonly key: Uint8Array; readonly hash: VisitorHash } | undefined;
 
-  function describe(address: string, agent: Agent, workspaceId: number, hash: VisitorHash): string {
-    const plain = unmap(address);
-    const visitor = plain === "" ? "" : hash(workspaceId, plain, agent.userAgent);
-    return flat(`${locate(plain)},${agent.json},"visitor":"${visitor}","bot":0`);
+  function work(plain: string, agent: Agent, workspaceId: number, hash: VisitorHash): Visitor {
+    met.inc({ address: plain === "" ? "unknown" : isPublic(plain) ? "public" : "private" });
+    const { country, region, asn, json, jsonWithoutCity } = locate(plain);
+    const untracked = honourPrivacy && agent.asksPrivacy;
+    const id = plain === "" || untracked ? "" : hash(workspaceId, plain, agent.userAgent);
+    return {
+      id,
+      workspaceId,
+      country,
+      region,
+      userAgent: agent.userAgent,
+      bot: agent.bot | (isDataCentre(asn) ? botReasons.data_centre.bit : 0),
+      untracked,
+      json: flat(`${untracked ? jsonWithoutCity : json},"asn":${asn},${agent.json},"visitor":"${id}"`),
+    };
   }
 
-  return (address, headers, workspaceId, ts) => {
-    const day = dayOf(ts);
-    if (today?.day !== day) {
-      today = { day, hash: createVisitorHash(salt(day)) };
-      visitors.clear();
-    }
-    const agent = describeAgent(headers);
-    const key = `${agent.id} ${address}`;
-    let visitor = visitors.get(key);
-    if (visitor?.workspaceId !== workspaceId) {
-      visitor = { workspaceId, json: describe(address, agent, workspaceId, today.hash) };
-      visitors.set(key, visitor);
-    }
-    return `${visitor.json},"language":"${firstLanguage(headers["accept-language"] ?? "")}"`;
+  return {
+    describe(address, headers, workspaceId, ts) {
+      const key = salt(dayOf(ts));
+      if (today?.key !== key) {
+        today = { key, hash: createVisitorHash(key) };
+        visitors.clear();
+      }
+      const agent = describeAgent(headers);
+      const name = `${agent.id} ${address}`;
+      const known = visitors.get(name);
+      if (known?.workspaceId === workspaceId) return known;
+      const visitor = work(unmap(address), agent, workspaceId, today.hash);
+      visitors.set(name, visitor);
+      return visitor;
+    },
+    forget: () => visitors.clear(),
   };
 }

@@ -20,6 +20,7 @@ export type ClientError =
   | "malformed"
   | "headers_too_large"
   | "timeout"
+  | "proxy_header"
   | "connection_lost"
   | "too_many_connections";
 

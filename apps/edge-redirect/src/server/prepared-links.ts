@@ -1,7 +1,9 @@
+import { botReasons } from "@sluice/click-event/bot.ts";
 import type { Link } from "@sluice/link-store/link-store.ts";
 
 import type { ClickedLink } from "../capture/capture.ts";
 import { encodeLink } from "../capture/encode-click.ts";
+import { isScannerPath } from "../capture/scanner-paths.ts";
 import { createRecent } from "../recent.ts";
 import { type Answer, redirectTo } from "./answers.ts";
 
@@ -21,7 +23,13 @@ export function createPreparedLinks(): (link: Link) => PreparedLink {
   return (link) => {
     const known = prepared.get(link.id);
     if (known?.link === link) return known;
-    const made = { link, answer: redirectTo(link), workspaceId: link.workspaceId, json: encodeLink(link) };
+    const made = {
+      link,
+      answer: redirectTo(link),
+      workspaceId: link.workspaceId,
+      json: encodeLink(link),
+      bot: isScannerPath(link.slug) ? botReasons.scanner.bit : 0,
+    };
     prepared.set(link.id, made);
     return made;
   };

@@ -4,6 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { listen } from "@sluice/service/listen.ts";
 
+import { expectProxyHeader } from "../client/proxy-protocol.ts";
+import type { IsTrusted } from "../client/trusted-proxies.ts";
 import type { ClientError, ServerMetrics } from "./metrics.ts";
 
 export interface RedirectServer extends AsyncDisposable {
@@ -16,6 +18,8 @@ export interface RedirectServerOptions {
   readonly maxConnections: number;
   /** How long a connection may be idle. */
   readonly idleMs: number;
+  /** Who begins every connection with a header of the PROXY protocol; without it nobody does. */
+  readonly proxies?: IsTrusted | undefined;
   /** How long, after closing has begun, connections are still taken and told to end with their next answer. */
   readonly noticeMs: number;
   readonly metrics: ServerMetrics;
@@ -52,6 +56,10 @@ export async function openRedirectServer(options: RedirectServerOptions): Promis
   );
   server.setTimeout(options.idleMs);
   server.maxConnections = options.maxConnections;
+  if (options.proxies !== undefined) {
+    const refused = () => options.metrics.clientError("proxy_header");
+    expectProxyHeader(server, { isTrusted: options.proxies, refused });
+  }
   countConnections(server, options.metrics);
   answerClientErrors(server, options.metrics);
   const { host, port } = options;

@@ -1,0 +1,29 @@
+/**
+ * The `for` of each element of a `Forwarded` header, in order: an address with or without a port, `unknown`, or a
+ * name with an underscore; empty where an element has none. A header that does not follow the syntax gives one element
+ * that is no address, because what stands behind the fault could be a visitor's as well as a proxy's.
+ *
+ * RFC 7239, section 4: `for=192.0.2.60;proto=http, for="[2001:db8::1]:4711"`; tokens and quoted strings are those of
+ * RFC 9110, 5.6.
+ */
+export function parseForwarded(header: string): readonly string[] {
+  const elements: string[] = [];
+  let hop = "";
+  pair.lastIndex = 0;
+  while (pair.lastIndex < header.length) {
+    const [matched = "", name, token, quoted, end] = pair.exec(header) ?? [];
+    if (matched === "") return ["malformed"];
+    if (name?.toLowerCase() === "for") hop = token ?? quoted?.replaceAll(/\\(.)/g, "$1") ?? "";
+    if (end === ";" && pair.lastIndex < header.length) continue;
+    elements.push(hop);
+    hop = "";
+  }
+  return elements;
+}
+
+/**
+ * One `name=value`, or nothing, with the semicolon, the comma or the end behind it. The blanks may not be divided
+ * between its two places for them, or a long row of them would take the square of its length.
+ */
+const pair =
+  /[ \t]*(?![ \t])(?:([!#$%&'*+.^_`|~\w-]+)=(?:([!#$%&'*+.^_`|~\w-]+)|"((?:[^"\\]|\\.)*)"))?[ \t]*(?![ \t])(;|,|$)/y;
