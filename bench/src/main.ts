@@ -9,6 +9,7 @@ import { codec } from "./benchmarks/codec.ts";
 import { journal } from "./benchmarks/journal.ts";
 import { memory } from "./benchmarks/memory.ts";
 import { redirectTail } from "./benchmarks/redirect-tail.ts";
+import { redirectsAndGo } from "./benchmarks/redirects-go.ts";
 import { redirects } from "./benchmarks/redirects.ts";
 import { visible } from "./benchmarks/visible.ts";
 import { confine, describeMachine } from "./machine.ts";
@@ -18,6 +19,7 @@ const benchmarks: readonly Benchmark[] = [
   codec,
   journal,
   redirects,
+  redirectsAndGo,
   redirectTail,
   catchUp,
   catchUpFromKafka,

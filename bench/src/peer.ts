@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { get } from "node:http";
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Bench } from "./benchmark.ts";
@@ -11,9 +12,17 @@ export interface Peer extends AsyncDisposable {
   readonly port: number;
 }
 
+export interface PeerOptions {
+  readonly command: readonly string[];
+  readonly port: number;
+  readonly core: number | undefined;
+  /** A link that it redirects, where not everything is one. */
+  readonly visit?: { readonly domain: string; readonly slug: string };
+}
+
 /** Starts one and resolves when it redirects. Rejects when it does not within ten seconds. */
 export async function startPeer(
-  { command, port, core }: { command: readonly string[]; port: number; core: number | undefined },
+  { command, port, core, visit = { domain: "localhost", slug: "" } }: PeerOptions,
   bench: Bench,
 ): Promise<Peer> {
   const [program = "", ...args] = onCore(core, command);
@@ -30,7 +39,7 @@ export async function startPeer(
   };
   try {
     const deadline = AbortSignal.any([bench.signal, AbortSignal.timeout(10_000)]);
-    while (!(await redirects(port))) await delay(20, undefined, { signal: deadline });
+    while (!(await redirects(port, visit))) await delay(20, undefined, { signal: deadline });
     return peer;
   } catch (error) {
     await peer[Symbol.asyncDispose]();
@@ -38,14 +47,14 @@ export async function startPeer(
   }
 }
 
-async function redirects(port: number): Promise<boolean> {
-  try {
-    const response = await fetch(`http://127.0.0.1:${port}/`, { redirect: "manual" });
-    await response.body?.cancel();
-    return response.status === 302;
-  } catch {
-    return false;
-  }
+async function redirects(port: number, { domain, slug }: { domain: string; slug: string }): Promise<boolean> {
+  // `fetch` sends no Host of our choice.
+  return await new Promise((resolve) => {
+    const options = { port, path: `/${slug}`, headers: { Host: domain }, agent: false };
+    get(options, (response) => resolve(response.resume().statusCode === 302)).on("error", () =>
+      resolve(false),
+    );
+  });
 }
 
 /** For servers that cannot be asked which port they took. */

@@ -22,7 +22,14 @@ export interface Site extends AsyncDisposable {
   /** Where the edges of this site write: the journal is their event log. */
   readonly journalUrl: string;
   /** Starts an edge on these links. */
-  startEdge(options: { capture: "on" | "off"; core?: number | undefined }): Promise<Edge>;
+  startEdge(options: EdgeOptions): Promise<Edge>;
+}
+
+export interface EdgeOptions {
+  readonly capture: "on" | "off";
+  readonly core?: number | undefined;
+  /** Where its clicks go; without it the journal is the event log. */
+  readonly eventLogUrl?: string;
 }
 
 export interface Edge {
@@ -55,7 +62,7 @@ export async function openSite(bench: Bench, linkCount: number): Promise<Site> {
     requests,
     requestsPath,
     journalUrl,
-    async startEdge({ capture, core }) {
+    async startEdge({ capture, core, eventLogUrl = journalUrl }) {
       const app = edges.use(
         await startApp(
           {
@@ -63,7 +70,8 @@ export async function openSite(bench: Bench, linkCount: number): Promise<Site> {
             core,
             env: {
               DATABASE_URL: postgres.url,
-              EVENT_LOG_URL: journalUrl,
+              EVENT_LOG_URL: eventLogUrl,
+              JOURNAL_DIR: join(dir, "edge"),
               CAPTURE: capture,
               HOST: "127.0.0.1",
               PORT: "0",
