@@ -56,6 +56,12 @@ test("an advertiser's click id means paid, Facebook's own alone does not", () =>
   expect(channel("", "", { fbclid: "x", ttclid: "y" })).toBe("paid");
 });
 
+test("D14: a click from a page of its own domain is internal, unless the marketer says otherwise", () => {
+  expect(channel("go.example.com")).toBe("internal");
+  expect(channel("www.go.example.com")).toBe("referral");
+  expect(channel("go.example.com", "email")).toBe("email");
+});
+
 test("every event has a channel of the closed set", () => {
   fc.assert(
     fc.property(clickEvents, (event) => {

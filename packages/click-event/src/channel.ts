@@ -1,6 +1,9 @@
 import { type ClickEvent, clickIdNames } from "./click-event.ts";
 
-/** Where a click came from, coarsely. `campaign`: marked by utm parameters, and nothing else is known. */
+/**
+ * Where a click came from, coarsely. `campaign`: marked by utm parameters, and nothing else is known. `internal`: from
+ * a page of the short link's own domain, such as a list of links that fetches them again and again.
+ */
 export const channels = [
   "direct",
   "search",
@@ -10,16 +13,19 @@ export const channels = [
   "affiliate",
   "referral",
   "campaign",
+  "internal",
 ] as const;
 export type Channel = (typeof channels)[number];
 
 /** What the marketer says comes first, then the ad network's click id, then the referrer. */
-export function channelOf(event: Pick<ClickEvent, "utm" | "click_ids" | "referrer_domain">): Channel {
+export function channelOf(
+  event: Pick<ClickEvent, "domain" | "utm" | "click_ids" | "referrer_domain">,
+): Channel {
   const { utm, click_ids: ids, referrer_domain: referrer } = event;
   const said = utm.medium === "" ? undefined : mediums.find(([medium]) => medium.test(utm.medium.trim()));
   if (said !== undefined) return said[1];
   if (paidIds.some((name) => ids[name] !== undefined)) return "paid";
-  if (referrer !== "") return channelOfReferrer(referrer);
+  if (referrer !== "") return referrer === event.domain ? "internal" : channelOfReferrer(referrer);
   if (ids.fbclid !== undefined) return "social";
   return utm.source !== "" || utm.medium !== "" || utm.campaign !== "" ? "campaign" : "direct";
 }
