@@ -8,4 +8,8 @@ export interface Context {
   readonly log: Log;
   /** Prints one line of the result. */
   readonly print: (line: string) => void;
+  /** Prints one line for the person who sits there, beside the result. */
+  readonly note: (line: string) => void;
+  /** What standard input says, without the final line break. */
+  readonly readInput: () => Promise<string>;
 }

@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -8,11 +7,7 @@ import { testPostgres } from "@sluice/testkit/postgres.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
 import { beforeAll, expect, test } from "vitest";
 
-interface Outcome {
-  readonly code: number;
-  readonly out: string[];
-  readonly err: string;
-}
+import { run } from "./testing/run.ts";
 
 /** Both stores, and a data directory in which a running `npm start` has noted them. */
 async function openStores() {
@@ -34,18 +29,8 @@ async function openStores() {
   };
 }
 
-function run(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const file = [join(import.meta.dirname, "main.ts"), ...args];
-    const child = execFile(process.execPath, file, { env }, (_error, stdout, stderr) => {
-      const out = stdout.split("\n").filter((line) => line !== "");
-      resolve({ code: child.exitCode ?? -1, out, err: stderr.trim() });
-    });
-  });
-}
-
 describeWith("the command line on both stores", openStores, (stores) => {
-  const sluice = (...args: string[]) => run({ SLUICE_DATA_DIR: stores().dataDir }, ...args);
+  const sluice = (...args: string[]) => run({ SLUICE_DATA_DIR: stores().dataDir }, args);
 
   // Its outcome is what the first test repeats.
   beforeAll(() => sluice("migrate"));
@@ -70,11 +55,6 @@ describeWith("the command line on both stores", openStores, (stores) => {
     const { out } = await sluice("link", "list", "--json");
     const links = out.map((line): unknown => JSON.parse(line));
     expect(links).toContainEqual(expect.objectContaining({ slug: "café", disabled: true }));
-  });
-
-  test("a link without a slug gets one, and a new domain is made for it", async () => {
-    const { out } = await sluice("link", "create", "https://example.com", "--domain", "Go.Example.com");
-    expect(out).toEqual([expect.stringMatching(/^https:\/\/go\.example\.com\/[\w]{7}$/)]);
   });
 
   test.for([
@@ -105,12 +85,12 @@ describeWith("the command line on both stores", openStores, (stores) => {
   });
 
   test("nothing running and nothing configured, or a store that is away, is said in one line", async () => {
-    expect(await run({ SLUICE_DATA_DIR: "/nowhere" }, "link", "list")).toEqual({
+    expect(await run({ SLUICE_DATA_DIR: "/nowhere" }, ["link", "list"])).toEqual({
       code: 1,
       out: [],
       err: "sluice: nothing runs on the data directory /nowhere: run `npm start`, or set DATABASE_URL",
     });
-    const away = await run({ DATABASE_URL: "postgres://127.0.0.1:1/sluice" }, "link", "list");
+    const away = await run({ DATABASE_URL: "postgres://127.0.0.1:1/sluice" }, ["link", "list"]);
     expect(away).toEqual({ code: 1, out: [], err: "sluice: Postgres: connect ECONNREFUSED 127.0.0.1:1" });
   });
 });

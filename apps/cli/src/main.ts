@@ -2,11 +2,13 @@ import { silentLog } from "@sluice/service/log.ts";
 
 import { createAddresses } from "./addresses.ts";
 import { readCliConfig } from "./config.ts";
+import { readInput } from "./input.ts";
 import { createProgram } from "./program.ts";
 
 try {
   const addresses = createAddresses(readCliConfig());
-  await createProgram({ addresses, log: silentLog, print: console.log }).parseAsync();
+  const context = { addresses, log: silentLog, print: console.log, note: console.error, readInput };
+  await createProgram(context).parseAsync();
 } catch (error) {
   // An error of ours says what is wrong in its message; anything else is a bug, and its stack is what helps.
   console.error(error instanceof Error && "code" in error ? `sluice: ${error.message}` : error);

@@ -44,6 +44,11 @@ export interface DomainStore {
   listDomains(page: { readonly afterName?: string; readonly limit: number }): Promise<readonly Domain[]>;
   /** Rejects with `not-found`, or with `invalid`: the message names field, rule and value. */
   updateDomain(domain: string, changes: DomainChanges): Promise<Domain>;
-  /** From now on the domain serves: whoever calls has seen the proof, or goes without. Harmless to repeat. */
+  /**
+   * From now on the domain serves if `readTexts`, asked for `proofName` of it, gives its token. Rejects with `invalid`
+   * when it does not: the message says what to put where.
+   */
+  verifyDomain(domain: string, readTexts: (name: string) => Promise<readonly string[]>): Promise<Domain>;
+  /** From now on the domain serves, without a proof. Harmless to repeat. */
   markVerified(domain: string): Promise<Domain>;
 }

@@ -1,5 +1,6 @@
 import { checkDomain, checkDomainChanges, checkLimit } from "./checks.ts";
 import type { Domain, DomainStore } from "./domain-store.ts";
+import { proofName } from "./domain-proof.ts";
 import { isLocalDomain } from "./domain.ts";
 import { invalid } from "./invalid.ts";
 import { LinkStoreError } from "./link-store.ts";
@@ -33,6 +34,16 @@ export function domainStore(query: Query): DomainStore {
         "invalid",
         `homeUrl and notFoundUrl take a host that is no domain of short links; got "${own}"`,
       );
+    },
+    async verifyDomain(text, readTexts) {
+      const name = checkDomain(text);
+      const domain = found(name, await domains.findDomain(query, name));
+      if (isLocalDomain(name)) return domain;
+      const texts = await readTexts(proofName(name));
+      if (!texts.includes(domain.verificationToken)) {
+        throw invalid(proofName(name), `a TXT record ${domain.verificationToken}`, texts);
+      }
+      return found(name, await domains.markVerified(query, name));
     },
     async markVerified(text) {
       const name = checkDomain(text);

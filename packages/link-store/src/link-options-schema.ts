@@ -49,7 +49,9 @@ const language = matching(
   "a language in lower case such as de or pt-br",
 );
 const clock = matching(/^(?:[01]\d|2[0-3]):[0-5]\d$/, "a time of day, 00:00 to 23:59");
-const zone = z.string().refine(isZone, "a time zone such as Europe/Berlin");
+const zoneTakes = "a time zone such as Europe/Berlin";
+const zone = z.string(zoneTakes).refine(isZone, zoneTakes);
+const hashTakes = "what hashPassword gives";
 
 const TimeWindow = z.strictObject(
   {
@@ -88,7 +90,7 @@ export const LinkOptionsSchema = z.strictObject(
   {
     startsAt: z.exactOptional(Instant),
     maxClicks: z.exactOptional(integer(1, 1_000_000_000)),
-    passwordHash: z.exactOptional(z.string().refine(isPasswordHash, "what hashPassword gives")),
+    passwordHash: z.exactOptional(z.string(hashTakes).refine(isPasswordHash, hashTakes)),
     rules: z.exactOptional(listOf(TargetRule, 1, 50, "rules")),
     variants: z.exactOptional(listOf(Variant, 2, 20, "variants")),
     apps: z.exactOptional(

@@ -55,8 +55,8 @@ export interface LinkPage {
 
 /**
  * Every method may be called concurrently and rejects with a LinkStoreError: `unavailable` when Postgres does not
- * answer in time (1.5 s for `resolve`, 6 s for each statement of the others) or lacks its tables. Whoever names a link
- * may write domain and slug in any form.
+ * answer in time (1.5 s for `resolve`, 6 s for each statement of the others) or lacks its tables. Domain and
+ * slug may be written in any form, but for `resolve` the domain is normalised.
  */
 export interface LinkStore extends DomainStore, ChangeLog, AsyncDisposable {
   /**

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, writeFile } from "node:fs/promises";
+import { copyFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { silentLog } from "@sluice/service/log.ts";
@@ -9,6 +9,7 @@ import { testPostgres } from "@sluice/testkit/postgres.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
 import { beforeEach, expect, test } from "vitest";
 import { migrate } from "./migrate.ts";
+import { openLinkStore } from "./open.ts";
 import { connect, sql as runSql } from "./testing/raw-postgres.ts";
 
 const log = silentLog;
@@ -76,6 +77,31 @@ describeWith("migrations on a real Postgres", testPostgres, (postgres) => {
 
     expect(await sql("SELECT FROM schema_migrations")).toHaveLength(2);
     expect(await sql("SELECT FROM two")).toEqual([]);
+  });
+
+  test("leave the links that were there as they were, on domains that go on serving", async () => {
+    await using dir = await tempDir();
+    const files = join(import.meta.dirname, "..", "migrations");
+    for (const name of ["0001_links.sql", "0002_changes.sql"])
+      await copyFile(join(files, name), join(dir.path, name));
+    await migrate(url(), { log, directory: dir.path });
+    await sql("INSERT INTO workspaces (name) VALUES ('one')");
+    await sql("INSERT INTO domains (workspace_id, name) VALUES (1, 'old.example')");
+    await sql(`INSERT INTO links (workspace_id, domain_id, slug, destination, updated_at)
+      VALUES (1, 1, 'Old', 'https://example.com/%20', '2020-01-01T00:00:00Z')`);
+
+    await migrate(url(), { log });
+
+    await using store = openLinkStore(url(), { log });
+    const link = { domain: "old.example", slug: "Old", destination: "https://example.com/%20", status: 302 };
+    expect(await store.resolve("old.example", "Old")).toEqual({
+      id: 1,
+      workspaceId: 1,
+      ...link,
+      disabled: false,
+    });
+    expect(await store.resolveDomain("old.example")).toMatchObject({ caseMode: "exact", verified: true });
+    expect(await sql("SELECT FROM links WHERE updated_at = '2020-01-01T00:00:00Z'")).toHaveLength(1);
   });
 
   test("leave nothing of a file that fails, and name it", async () => {

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { caseModes, type Domain, type DomainSettings } from "../domain-store.ts";
+import { caseModes, type Domain } from "../domain-store.ts";
 import type { CheckedDomainChanges } from "../checks.ts";
 import type { Query } from "../postgres.ts";
 
-/** A visitor waits for it. */
 const resolveTimeoutMs = 500;
 
 const columns = `
@@ -29,11 +28,12 @@ const Row = z
     verificationToken: row.verification_token,
   }));
 const Rows = z.array(Row);
-const Made = z.tuple([Row]);
 
-export async function findDomain(query: Query, name: string): Promise<DomainSettings | undefined> {
-  const text = `SELECT ${columns} FROM domains WHERE name = $1`;
-  return Rows.parse(await query(text, [name], resolveTimeoutMs))[0];
+const byName = `SELECT ${columns} FROM domains WHERE name = $1`;
+
+/** In the time of `resolve`: a visitor may wait for it. */
+export async function findDomain(query: Query, name: string): Promise<Domain | undefined> {
+  return Rows.parse(await query(byName, [name], resolveTimeoutMs))[0];
 }
 
 /** Gives the domain to the workspace unless it has an owner; answers with what it is then. Safe to call concurrently. */
@@ -45,7 +45,7 @@ export async function ensureDomain(
     INSERT INTO domains (workspace_id, name, verified_at) VALUES ($1, $2, CASE WHEN $3 THEN now() END)
     ON CONFLICT (name) DO NOTHING RETURNING ${columns}`;
   const made = Rows.parse(await query(text, [domain.workspaceId, domain.name, domain.verified]))[0];
-  return made ?? Made.parse(await query(`SELECT ${columns} FROM domains WHERE name = $1`, [domain.name]))[0];
+  return made ?? z.tuple([Row]).parse(await query(byName, [domain.name]))[0];
 }
 
 export async function listDomains(
