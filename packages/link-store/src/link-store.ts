@@ -1,5 +1,6 @@
 /** Where short links live: Postgres. `open.ts` opens it, `link-cache.ts` keeps the redirect path off it. */
 
+import type { AuditMode } from "./audit-store.ts";
 import type { ChangeLog } from "./change-log.ts";
 import type { DomainStore } from "./domain-store.ts";
 import type { LinkOptions } from "./link-options.ts";
@@ -19,6 +20,8 @@ export interface Link extends LinkOptions {
   /** Milliseconds since 1970; from then on the link no longer redirects. */
   readonly expiresAt?: number;
   readonly disabled: boolean;
+  /** Its workspace's: each click has a row in Postgres before it is answered. */
+  readonly audit?: AuditMode;
 }
 
 /** What somebody says of a link. Every part is checked. */

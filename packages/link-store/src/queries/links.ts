@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { auditModes } from "../audit-store.ts";
 import type { CheckedParts } from "../checks.ts";
 import { readOptions } from "../link-options-schema.ts";
 import type { Link } from "../link-store.ts";
@@ -11,7 +12,7 @@ const resolveTimeoutMs = 500;
 const columns = `
   links.id::float8 AS id, links.workspace_id, domains.name AS domain, links.slug, links.destination, links.status,
   extract(epoch FROM links.expires_at)::float8 * 1000 AS expires_at, links.disabled_at IS NOT NULL AS disabled,
-  links.options`;
+  links.options, (SELECT audit FROM workspaces WHERE workspaces.id = links.workspace_id) AS audit`;
 
 /** Domain $1, and the slug that a domain of either mode has: $2 as it is, $3 folded. */
 const named = `
@@ -27,13 +28,15 @@ const Row = z
     status: z.literal([301, 302, 307, 308]),
     expires_at: z.number().nullable(),
     disabled: z.boolean(),
+    audit: z.enum(auditModes).nullable(),
     options: z.record(z.string(), z.unknown()).transform(readOptions),
   })
-  .transform(({ workspace_id, expires_at, options: { options, refused }, ...rest }) => {
+  .transform(({ workspace_id, expires_at, audit, options: { options, refused }, ...rest }) => {
     const link: Link = {
       ...rest,
       workspaceId: workspace_id,
       ...(expires_at === null ? {} : { expiresAt: Math.round(expires_at) }),
+      ...(audit === null ? {} : { audit }),
       ...options,
     };
     return { link, refused };
