@@ -40,10 +40,12 @@ const Fields = z.object({
   EDGE_MAX_CONNECTIONS: integer({ min: 1 })
     // Some 100 MB when all are open and idle.
     .default(10_000)
-    .describe("Connections a worker holds at a time; further ones are closed at once."),
+    .describe(
+      "Connections a worker holds at a time; beyond that, whoever holds the most loses some, idle ones first.",
+    ),
   EDGE_IDLE_MS: durationMs({ min: 1 })
-    // Common balancers keep theirs for 60 s, nginx for 75 s.
-    .default(90_000)
+    // Of the common proxies Caddy keeps its own the longest, 120 s; 15 s more is a margin that holds.
+    .default(135_000)
     .describe(
       "How long an idle connection is kept: longer than a balancer in front keeps it, or it would use a dead one.",
     ),
@@ -63,6 +65,13 @@ const Fields = z.object({
     .enum(["off", "on"])
     .default("off")
     .describe("`on` takes no connection from a trusted proxy without a header of the PROXY protocol."),
+  RATE_LIMIT_PER_SECOND: integer({ max: 1_000_000 })
+    // An office or a mobile network is one address to us, and a message to all of its people brings hundreds at once.
+    .default(1_000)
+    .describe("Requests that a worker answers to one address (IPv6: one /64); 0 for any number."),
+  RATE_LIMIT_BURST: integer({ min: 1, max: 1_000_000 })
+    .default(2_000)
+    .describe("How many of them may come at once after a pause."),
   EDGE_CACHE_BYTES: byteSize({ min: 1024 ** 2 })
     .default(256 * 1024 ** 2)
     .describe("Memory for links, in each worker."),

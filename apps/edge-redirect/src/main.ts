@@ -11,8 +11,10 @@ import { runService, type Service } from "@sluice/service/run-service.ts";
 import { type Capture, noCapture, openCapture } from "./capture/capture.ts";
 import { captureMetrics } from "./capture/metrics.ts";
 import { openVisitors } from "./capture/open-visitors.ts";
-import { believeProxies, peerAddress } from "./client/client-address.ts";
+import { believeProxies, type ClientAddress, peerAddress } from "./client/client-address.ts";
 import { Config } from "./config.ts";
+import { createAdmission } from "./guard/admission.ts";
+import { createRateLimit } from "./guard/rate-limit.ts";
 import { openHotLinks } from "./hot-links.ts";
 import { type Journal, openRun, prepareJournal, shipperGroup } from "./journal.ts";
 import { isSupervisor, sayReady, superviseWorkers } from "./workers.ts";
@@ -61,17 +63,22 @@ async function redirect(service: Service<Config>, journal: Journal): Promise<voi
   const capture =
     config.CAPTURE === "off" ? noCapture : resources.use(await openCaptureOf(service, journal, store));
   const forVisitors = serverMetrics(metrics);
+  const { TRUSTED_PROXIES: isTrusted = () => false } = config;
   const { port } = resources.use(
     await openRedirectServer({
       host: config.HOST,
       port: config.PORT,
-      maxConnections: config.EDGE_MAX_CONNECTIONS,
+      connections: { max: config.EDGE_MAX_CONNECTIONS, isTrusted },
       idleMs: config.EDGE_IDLE_MS,
       proxies: config.PROXY_PROTOCOL === "on" ? config.TRUSTED_PROXIES : undefined,
       noticeMs: config.DRAIN_NOTICE_MS,
       metrics: forVisitors,
-      handler: (draining) =>
-        createHandler({ links, capture, metrics: forVisitors, log, now: Date.now, draining }),
+      admit: createAdmission({
+        addressOf: addressOf(config),
+        isTrusted,
+        limit: createRateLimit({ perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST }),
+      }),
+      handler: createHandler({ links, capture, metrics: forVisitors, log, now: Date.now }),
     }),
   );
   log.info({ port }, "listening for visitors");
@@ -84,18 +91,21 @@ async function redirect(service: Service<Config>, journal: Journal): Promise<voi
   await aborted(signal);
 }
 
+function addressOf({ TRUSTED_PROXIES: isTrusted, CLIENT_ADDRESS_HEADER: header }: Config): ClientAddress {
+  return isTrusted === undefined ? peerAddress : believeProxies(isTrusted, header);
+}
+
 async function openCaptureOf(
   service: Service<Config>,
   journal: Journal,
   store: LinkStore,
 ): Promise<Capture & AsyncDisposable> {
   const { config, log, metrics, health } = service;
-  const { TRUSTED_PROXIES: isTrusted, CLIENT_ADDRESS_HEADER: header } = config;
   const sharedSalt = (day: number, fresh: Uint8Array) => store.visitorSalt(day, fresh);
   return openCapture({
     edge: config.EDGE_NAME,
     openJournal: (run) => openRun(journal, run, { log, metrics }),
-    addressOf: isTrusted === undefined ? peerAddress : believeProxies(isTrusted, header),
+    addressOf: addressOf(config),
     ...(await openVisitors(service, { dir: journal.settings.dir, sharedSalt })),
     metrics: captureMetrics(metrics),
     health,

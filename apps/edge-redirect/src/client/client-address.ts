@@ -23,12 +23,22 @@ export const peerAddress: ClientAddress = ({ socket }) => socket.remoteAddress ?
  */
 export function believeProxies(isTrusted: IsTrusted, header: string): ClientAddress {
   const read = readerOf(header, isTrusted);
-  return ({ headers, socket }) => {
+  // The limit of requests and the click ask one after the other.
+  let asked: object | undefined;
+  let address = "";
+
+  function find({ headers, socket }: Parameters<ClientAddress>[0]): string {
     const peer = unmap(socket.remoteAddress ?? "");
     if (!isTrusted(peer)) return peer;
     // Node joins the lines of a repeated header with commas, in their order.
     const value = headers[header];
     return typeof value === "string" && value !== "" ? read(value) : peer;
+  }
+  return (request) => {
+    if (request === asked) return address;
+    asked = request;
+    address = find(request);
+    return address;
   };
 }
 

@@ -13,8 +13,8 @@ const defaultWithinMs = 3_000;
  * `remoteAddress` becomes the visitor's. One without a whole and valid header in time is ended and given to `refused`.
  * Others' connections are left as they are, so that a header from them is no HTTP and is answered as such.
  *
- * Node's own listener is called once the header is read, with what followed it put back: parser, time limits and
- * keep-alive are Node's as before. Call it before any other listener is added.
+ * The listeners that are there already, Node's own first, are called once the header is read, with what followed it
+ * put back: parser, time limits and keep-alive are Node's as before.
  */
 export function expectProxyHeader(
   server: Server,

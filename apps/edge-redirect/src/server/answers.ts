@@ -43,8 +43,10 @@ export const notFound = plain(404, "There is no such link.\n", ...fresh);
 export const gone = plain(410, "This link is no longer active.\n", ...fresh);
 /** Whether there is such a link is not known now. */
 export const unavailable = plain(503, "Please try again in a moment.\n", ...fresh, "Retry-After", "5");
-export const badRequest = plain(400, "It is not clear for which host this request is.\n", ...fresh);
+export const badRequest = plain(400, "It is not clear what this request asks for.\n", ...fresh);
 export const methodNotAllowed = plain(405, "Links take GET and HEAD.\n", ...fresh, "Allow", "GET, HEAD");
+/** The rate is at least one a second: then the next one passes. */
+export const tooManyRequests = plain(429, "Too many requests. Please wait.\n", ...fresh, "Retry-After", "1");
 export const failed = plain(500, "Something went wrong here.\n", ...fresh);
 
 const forADay = ["Cache-Control", "public, max-age=86400"];

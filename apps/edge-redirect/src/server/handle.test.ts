@@ -35,17 +35,15 @@ function get(_domain: string, slug: string): Resolution | Promise<Resolution> {
 it("a bug, or a destination that no header can hold, costs its visitor the answer and nobody the edge", async () => {
   const address = "127.113.99.241";
   const said: string[] = [];
-  const server = createServer(
-    createHandler({
-      links: { get },
-      // As the journal answers: in another turn of the event loop.
-      capture: { record: (...click) => void setImmediate(() => noCapture.record(...click)) },
-      metrics: serverMetrics(createMetrics()),
-      log: { ...silentLog, error: (...line) => void said.push(inspect(line)) },
-      now: Date.now,
-      draining: () => false,
-    }),
-  );
+  const handle = createHandler({
+    links: { get },
+    // As the journal answers: in another turn of the event loop.
+    capture: { record: (...click) => void setImmediate(() => noCapture.record(...click)) },
+    metrics: serverMetrics(createMetrics()),
+    log: { ...silentLog, error: (...line) => void said.push(inspect(line)) },
+    now: Date.now,
+  });
+  const server = createServer((request, response) => handle(request, response, 0));
   const port = await listen(server, { host: "127.0.0.1", port: 0, variable: "PORT" });
   for (const path of ["/bug", "/later", "/%E2%82%AC"]) {
     expect(await visit(port, path, { from: address })).toMatchObject({ status: 500 });

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { LinkCache, Resolution } from "@sluice/link-store/link-cache.ts";
 import type { Log } from "@sluice/service/log.ts";
@@ -17,16 +17,16 @@ export interface HandlerOptions {
   readonly log: Log;
   /** Milliseconds since 1970, for links that expire. */
   readonly now: () => number;
-  /** True once connections are to be given up after their next answer. */
-  readonly draining: () => boolean;
 }
+
+/** Answers a request that arrived at `startedAt` of `performance.now()`. */
+export type Handler = (request: IncomingMessage, response: ServerResponse, startedAt: number) => void;
 
 /** A request that asks for a link. */
 interface Visit {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly query: string;
-  /** `performance.now()` at its arrival. */
   readonly startedAt: number;
 }
 
@@ -34,24 +34,23 @@ interface Visit {
  * One visit: resolve the link, journal the click, answer, in that order. With the link in memory all of it happens
  * in one turn of the event loop, without a promise.
  */
-export function createHandler(options: HandlerOptions): RequestListener {
-  const { links, capture, metrics, log, now, draining } = options;
+export function createHandler(options: HandlerOptions): Handler {
+  const { links, capture, metrics, log, now } = options;
   const readTarget = createTargetReader();
   const prepare = createPreparedLinks();
   const say = onceAMinute((error) => log.error({ error }, "a request could not be handled"));
 
-  return (request, response) => {
+  return (request, response, startedAt) => {
     try {
-      handle(request, response);
+      handle(request, response, startedAt);
     } catch (error) {
       fail(response, error);
     }
   };
 
-  function handle(request: IncomingMessage, response: ServerResponse): void {
-    const startedAt = performance.now();
-    // Whatever another method carries is not read, so the connection ends with the answer.
-    if (!takes(request.method)) return send(response, answers.methodNotAllowed, "method_not_allowed");
+  function handle(request: IncomingMessage, response: ServerResponse, startedAt: number): void {
+    if (request.method !== "GET" && request.method !== "HEAD")
+      return send(response, answers.methodNotAllowed, "method_not_allowed");
     const target = readTarget(request);
     if (target === undefined) return send(response, answers.badRequest, "bad_request");
     const page = answers.pageAt(target.path);
@@ -89,7 +88,6 @@ export function createHandler(options: HandlerOptions): RequestListener {
     { status, headers, body }: answers.Answer,
     outcome?: Outcome,
   ): void {
-    if (status === 405 || draining()) response.shouldKeepAlive = false;
     response.writeHead(status, headers);
     response.end(body);
     if (outcome !== undefined) metrics.answered(outcome);
@@ -101,8 +99,4 @@ export function createHandler(options: HandlerOptions): RequestListener {
     if (response.headersSent) response.destroy();
     else send(response, answers.failed, "failed");
   }
-}
-
-function takes(method: string | undefined): boolean {
-  return method === "GET" || method === "HEAD";
 }

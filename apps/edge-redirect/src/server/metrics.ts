@@ -13,16 +13,19 @@ export type Outcome =
   | "unavailable"
   | "bad_request"
   | "method_not_allowed"
+  | "rate_limited"
   | "visitor_gone"
   | "failed";
 
+/** The last two are for connections over the limit. */
 export type ClientError =
   | "malformed"
   | "headers_too_large"
   | "timeout"
   | "proxy_header"
   | "connection_lost"
-  | "too_many_connections";
+  | "idle_dropped"
+  | "busy_dropped";
 
 export type ServerMetrics = ReturnType<typeof serverMetrics>;
 
@@ -34,7 +37,7 @@ export function serverMetrics(metrics: Metrics) {
   );
   const clientErrors = metrics.counter(
     "http_client_errors_total",
-    "Connections ended before a request was understood",
+    "Connections ended without an answer of the application, by why",
     ["reason"],
   );
   return {

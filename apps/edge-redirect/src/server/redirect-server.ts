@@ -1,12 +1,15 @@
-import { createServer, type RequestListener, type Server } from "node:http";
-import type { Socket } from "node:net";
+import { createServer } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 
 import { listen } from "@sluice/service/listen.ts";
 
 import { expectProxyHeader } from "../client/proxy-protocol.ts";
 import type { IsTrusted } from "../client/trusted-proxies.ts";
-import type { ClientError, ServerMetrics } from "./metrics.ts";
+import { type ConnectionLimit, limitConnections } from "../guard/connection-limit.ts";
+import { createGate, type GateOptions } from "../guard/gate.ts";
+import { answerClientErrors } from "./client-errors.ts";
+import type { Handler } from "./handle.ts";
+import type { ServerMetrics } from "./metrics.ts";
 
 export interface RedirectServer extends AsyncDisposable {
   readonly port: number;
@@ -15,7 +18,7 @@ export interface RedirectServer extends AsyncDisposable {
 export interface RedirectServerOptions {
   readonly host: string;
   readonly port: number;
-  readonly maxConnections: number;
+  readonly connections: ConnectionLimit;
   /** How long a connection may be idle. */
   readonly idleMs: number;
   /** Who begins every connection with a header of the PROXY protocol; without it nobody does. */
@@ -23,8 +26,8 @@ export interface RedirectServerOptions {
   /** How long, after closing has begun, connections are still taken and told to end with their next answer. */
   readonly noticeMs: number;
   readonly metrics: ServerMetrics;
-  /** `draining` is true from the beginning of closing on. */
-  readonly handler: (draining: () => boolean) => RequestListener;
+  readonly admit: GateOptions["admit"];
+  readonly handler: Handler;
 }
 
 /**
@@ -32,6 +35,8 @@ export interface RedirectServerOptions {
  * Node looks, and so how late it may be.
  */
 const timeouts = { headersMs: 10_000, requestMs: 15_000, checkMs: 2_000 };
+/** Node's own default, set here because it decides what a visitor may send: longer ones are answered with 431. */
+const maxHeaderBytes = 16 * 1024;
 /** After closing has begun an answer may take no longer than this. */
 const finishMs = 5_000;
 
@@ -41,8 +46,10 @@ const finishMs = 5_000;
  */
 export async function openRedirectServer(options: RedirectServerOptions): Promise<RedirectServer> {
   let draining = false;
+  const handler = createGate({ ...options, draining: () => draining });
   const server = createServer(
     {
+      maxHeaderSize: maxHeaderBytes,
       headersTimeout: timeouts.headersMs,
       requestTimeout: timeouts.requestMs,
       connectionsCheckingInterval: timeouts.checkMs,
@@ -52,15 +59,19 @@ export async function openRedirectServer(options: RedirectServerOptions): Promis
       // It would set a timer anew after each answer. The socket's own, below, is only pushed on.
       keepAliveTimeout: 0,
     },
-    options.handler(() => draining),
+    handler,
   );
   server.setTimeout(options.idleMs);
-  server.maxConnections = options.maxConnections;
+  // Node drops what is over its limit without a word, and a second `Host` may be in it. The bytes are limited.
+  server.maxHeadersCount = 0;
+  // The answer is final either way, so nobody is asked to send the rest.
+  server.on("checkContinue", handler);
+  server.on("checkExpectation", handler);
+  limitConnections(server, options.connections, options.metrics);
   if (options.proxies !== undefined) {
     const refused = () => options.metrics.clientError("proxy_header");
     expectProxyHeader(server, { isTrusted: options.proxies, refused });
   }
-  countConnections(server, options.metrics);
   answerClientErrors(server, options.metrics);
   const { host, port } = options;
   return {
@@ -76,41 +87,3 @@ export async function openRedirectServer(options: RedirectServerOptions): Promis
     },
   };
 }
-
-function countConnections(server: Server, metrics: ServerMetrics): void {
-  server.on("connection", (socket) => {
-    metrics.connections.inc();
-    socket.once("close", () => metrics.connections.dec());
-  });
-  server.on("drop", () => metrics.clientError("too_many_connections"));
-}
-
-/** What Node's parser refuses never reaches the handler: it is counted and answered here. */
-function answerClientErrors(server: Server, metrics: ServerMetrics): void {
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    const reason = reasons.get(error.code) ?? "malformed";
-    metrics.clientError(reason);
-    const status = statusLines[reason];
-    // Answers of this turn that wait for the journal go out first: they were asked for first.
-    setImmediate(() => {
-      if (status === undefined || !socket.writable) socket.destroy();
-      else
-        socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
-          socket.destroy(),
-        );
-    });
-  });
-}
-
-const statusLines: Partial<Record<ClientError, string>> = {
-  malformed: "400 Bad Request",
-  headers_too_large: "431 Request Header Fields Too Large",
-  timeout: "408 Request Timeout",
-};
-
-const reasons = new Map<string | undefined, ClientError>([
-  ["HPE_HEADER_OVERFLOW", "headers_too_large"],
-  ["ERR_HTTP_REQUEST_TIMEOUT", "timeout"],
-  ["ECONNRESET", "connection_lost"],
-  ["EPIPE", "connection_lost"],
-]);
