@@ -26,6 +26,14 @@ function trustedProxies() {
 
 const Fields = z.object({
   DATABASE_URL: url(["postgres", "postgresql"]).describe("The Postgres that holds the links."),
+  DATABASE_DIRECT_URL: url(["postgres", "postgresql"])
+    .optional()
+    .describe(
+      "The same Postgres past a pooler in front of it, to be told at once what has changed; without it, in half a second.",
+    ),
+  REDIS_URL: url(["redis", "rediss"])
+    .optional()
+    .describe("A Redis in which edges share the links that they have read."),
   EVENT_LOG_URL: url(["kafka", "journal"]).describe(
     "Where clicks go. With `journal:` the edge writes there itself, and no `JOURNAL_` setting counts.",
   ),

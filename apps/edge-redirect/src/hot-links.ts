@@ -1,11 +1,10 @@
 import { open, readFile, rename, rm } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 
-import { limits } from "@sluice/click-event/click-event.ts";
 import type { LinkCache } from "@sluice/link-store/link-cache.ts";
 import type { Link } from "@sluice/link-store/link-store.ts";
+import { StoredLink } from "@sluice/link-store/stored-link.ts";
 import type { Log } from "@sluice/service/log.ts";
-import { z } from "zod";
 
 /**
  * Keeps the links that visitors ask for most in a file, one a line, so that an edge which starts while Postgres is
@@ -23,21 +22,6 @@ export interface HotLinksOptions {
   readonly links: Pick<LinkCache, "hottest" | "seed">;
   readonly log: Log;
 }
-
-const StoredLink = z.object({
-  id: z.int().min(1),
-  workspaceId: z.int().min(1),
-  domain: z.string().min(1).max(limits.domain),
-  slug: z.string().min(1).max(limits.slug),
-  /** What a Location header takes. */
-  destination: z
-    .string()
-    .max(limits.destination)
-    .regex(/^[\x21-\x7e]+$/),
-  status: z.literal([301, 302, 307, 308]),
-  expiresAt: z.exactOptional(z.number()),
-  disabled: z.boolean(),
-});
 
 /** Encoding so many at a time keeps the visitors' answers under a millisecond late. */
 const linesPerTurn = 500;

@@ -2,7 +2,6 @@ import cluster from "node:cluster";
 import { once } from "node:events";
 import { join } from "node:path";
 
-import { createLinkCache } from "@sluice/link-store/link-cache.ts";
 import type { LinkStore } from "@sluice/link-store/link-store.ts";
 import { openLinkStore } from "@sluice/link-store/open.ts";
 import { openWhenReachable } from "@sluice/service/retry.ts";
@@ -16,6 +15,7 @@ import { Config } from "./config.ts";
 import { createAdmission } from "./guard/admission.ts";
 import { createRateLimit } from "./guard/rate-limit.ts";
 import { openHotLinks } from "./hot-links.ts";
+import { openLinks } from "./open-links.ts";
 import { type Journal, openRun, prepareJournal, shipperGroup } from "./journal.ts";
 import { isSupervisor, sayReady, superviseWorkers } from "./workers.ts";
 import { type ShipperOptions, startShipper } from "./shipper/shipper.ts";
@@ -42,15 +42,7 @@ async function redirect(service: Service<Config>, journal: Journal): Promise<voi
   const beside = (name: string) => join(journal.settings.dir, name);
 
   const store = resources.use(openLinkStore(config.DATABASE_URL, { log }));
-  const links = createLinkCache({
-    resolve: (domain, slug) => store.resolve(domain, slug),
-    maxBytes: config.EDGE_CACHE_BYTES,
-    ttlMs: config.LINK_TTL_MS,
-    negativeTtlMs: config.LINK_UNKNOWN_TTL_MS,
-    staleMs: config.LINK_STALE_MS,
-    log,
-    metrics,
-  });
+  const { links } = await openLinks(service, store);
   const hotLinks = resources.use(
     await openHotLinks({
       path: beside("hot-links.ndjson"),

@@ -22,7 +22,8 @@ describeWith("links served over a Postgres that is killed", tempDir, (dir) => {
     const cold = await store.create({ domain: "a.example", slug: "cold", destination: "https://x.y/" });
     // So short that every request finds the link past its time.
     const cache = createLinkCache({
-      resolve: (domain, slug) => store.resolve(domain, slug),
+      store,
+      changes: { onChange() {}, position: () => undefined },
       maxBytes: 1_000_000,
       ttlMs: 1,
       negativeTtlMs: 1,

@@ -1,11 +1,14 @@
 import type { Log } from "@sluice/service/log.ts";
 import type { Metrics } from "@sluice/service/metrics.ts";
 import { linkCacheMetrics } from "./cache-metrics.ts";
-import { createLinkMemory, keyOf } from "./link-memory.ts";
-import type { Link } from "./link-store.ts";
-import { createLookupGate } from "./lookup-gate.ts";
+import type { ChangeFeed } from "./change-feed.ts";
+import { keyOf, LinkMemory } from "./link-memory.ts";
+import type { LinkRedis } from "./link-redis.ts";
+import { createLinkSource } from "./link-source.ts";
+import type { Link, LinkStore } from "./link-store.ts";
+import { createRecentChanges } from "./recent-changes.ts";
 
-/** What is known about a link; `unavailable` when it is not in memory and Postgres cannot say. */
+/** What is known about a link; `unavailable` when it is not in memory and nobody can say. */
 export type Resolution =
   | { readonly kind: "found"; readonly link: Link }
   | { readonly kind: "unknown" }
@@ -14,29 +17,32 @@ export type Resolution =
 export interface LinkCache {
   /**
    * The link of a domain and slug in their normalised forms. At once when it is in memory, so that a redirect need
-   * not wait for a turn of the event loop; otherwise a promise, which never rejects and takes no longer than
-   * `resolve`. Whether the link is disabled or expired is for the caller to judge.
+   * not wait for a turn of the event loop; otherwise a promise, which never rejects and takes no longer than both
+   * levels may. Whether the link is disabled or expired is for the caller to judge.
    */
   get(domain: string, slug: string): Resolution | Promise<Resolution>;
   /** The most used links of late, most used first. Cheap: looks at a few times `count` entries. */
   hottest(count: number): readonly Link[];
   /**
-   * Remembers links that an earlier process held, most used first. They are served only while Postgres cannot be
-   * asked; what is in memory already is kept.
+   * Remembers links that an earlier process held, most used first. They are served only while nobody can be asked;
+   * what is in memory already is kept.
    */
   seed(links: readonly Link[]): void;
 }
 
 export interface LinkCacheOptions {
-  /** Rejects when it cannot say; must have a time limit of its own. */
-  readonly resolve: (domain: string, slug: string) => Promise<Link | undefined>;
+  readonly store: Pick<LinkStore, "resolve" | "ping">;
+  /** What edges share of what they have read. Without one, Postgres is asked. */
+  readonly redis?: Pick<LinkRedis, "get" | "set" | "ping"> | undefined;
+  /** Says what is to be read again. */
+  readonly changes: Pick<ChangeFeed, "onChange" | "position">;
   /** For links; slugs known to be unknown take up to an eighth as much again. */
   readonly maxBytes: number;
-  /** How long a link is served without asking again, ± 10 %. */
+  /** How long a link that is not known to have changed is served without asking again, ± 10 %. */
   readonly ttlMs: number;
   /** The same for slugs known to be unknown. */
   readonly negativeTtlMs: number;
-  /** How long after it was read a link is served while Postgres is away. */
+  /** How long after it was read a link is served while nobody can be asked. */
   readonly staleMs: number;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -46,59 +52,78 @@ export interface LinkCacheOptions {
   readonly random?: () => number;
 }
 
+/** At once. Postgres answers some thousands a second, so that the last in line is not taken for an outage. */
+const maxLookups = 250;
+/** In Redis a link lives so many times as long as in memory: for edges that start, and while Postgres is away. */
+const sharedLives = 10;
 const unknown: Resolution = { kind: "unknown" };
 const unavailable: Resolution = { kind: "unavailable" };
 
 /**
- * Keeps links in memory. A link just past its time is served once more while it is read again in the background;
- * one long past it waits for Postgres. While Postgres is away, links in memory are served as they are and it is
- * asked by one request at a time, with growing pauses. Requests for the same link share one look-up.
+ * Keeps links in memory. One that has changed, or is just past its time, is served once more while it is read again in
+ * the background; one long past it is waited for. Requests for the same link share one look-up, and none waits for a
+ * level that is known to be away: then what is in memory, or in Redis, is served as it is.
  */
 export function createLinkCache(options: LinkCacheOptions): LinkCache {
-  const { resolve, ttlMs, log, metrics, now = () => performance.now(), random = Math.random } = options;
-  const memory = createLinkMemory({ ...options, now, random });
-  const gate = createLookupGate({ log, now, random });
+  const { redis, changes, ttlMs, metrics, now = () => performance.now(), random = Math.random } = options;
+  const memory = new LinkMemory({ ...options, now, random });
+  const recent = createRecentChanges();
   const count = linkCacheMetrics(metrics);
+  const sharedTtlMs = sharedLives * ttlMs;
+  const source = createLinkSource({ ...options, redis, recent, sharedTtlMs, count, now, random });
   const pending = new Map<string, Promise<Resolution>>();
+
+  changes.onChange((change) => {
+    const at = now();
+    if (change.kind === "all") {
+      recent.noteAll(change.position, at);
+      memory.allChanged(at);
+    } else if (change.kind === "link") {
+      const key = keyOf(change.domain, change.slug);
+      recent.note(key, change.position, at);
+      memory.changed(key, at);
+    }
+  });
 
   function get(domain: string, slug: string): Resolution | Promise<Resolution> {
     const key = keyOf(domain, slug);
     const at = now();
     const held = memory.use(key, at);
-    if (held !== undefined && at < held.freshUntil) return count.answer("hit", held.found);
+    if (held !== undefined && memory.isFresh(held, at)) return count.answer("hit", held.found);
     if (held === undefined && memory.isUnknown(key, at)) return count.answer("unknown", unknown);
     const lookup = pending.get(key) ?? lookUp(key, domain, slug);
-    // One more `ttlMs` of grace: nobody waits for a link that is in use, and none is served that is much older.
-    if (held !== undefined && (lookup === undefined || at < held.freshUntil + ttlMs)) {
+    if (held !== undefined && (lookup === undefined || memory.isInGrace(held, at))) {
       return count.answer("stale", held.found);
     }
     return lookup === undefined ? count.answer("unavailable", unavailable) : count.answer("asked", lookup);
   }
 
-  /** `undefined` when Postgres is not to be asked now. */
+  /** `undefined` when nobody is to be asked now. */
   function lookUp(key: string, domain: string, slug: string): Promise<Resolution> | undefined {
-    if (!gate.enter()) return undefined;
-    const lookup = ask(key, domain, slug).finally(() => pending.delete(key));
+    if (pending.size >= maxLookups || !source.mayAsk()) return undefined;
+    const lookup = ask(key, domain, slug).finally(() => {
+      pending.delete(key);
+      count.bytes(memory.bytes());
+    });
     pending.set(key, lookup);
     return lookup;
   }
 
   async function ask(key: string, domain: string, slug: string): Promise<Resolution> {
-    const startedAt = now();
-    try {
-      const link = await resolve(domain, slug);
-      gate.leave(startedAt);
-      count.lookup(link === undefined ? "unknown" : "found", now() - startedAt);
-      if (link !== undefined) return memory.keep(key, link);
-      memory.forget(key);
-      return unknown;
-    } catch (error) {
-      gate.leave(startedAt, error);
-      count.lookup("failed", now() - startedAt);
-      return memory.use(key, now())?.found ?? unavailable;
-    } finally {
-      count.bytes(memory.bytes());
+    const reading = await source.read(key, domain, slug);
+    if (reading === undefined || reading.quality === "doubtful") {
+      const held = memory.goOnWith(key);
+      if (held !== undefined) return held;
     }
+    if (reading === undefined) return unavailable;
+    const { link, quality } = reading;
+    if (link === undefined) {
+      memory.forget(key, quality === "fresh");
+      return unknown;
+    }
+    // Asked for in another case, it would not be found under this key when it changes.
+    if (keyOf(link.domain, link.slug) !== key) return { kind: "found", link };
+    return memory.keep(key, link, quality === "fresh");
   }
 
   return { get, hottest: (wanted) => memory.hottest(wanted), seed: (links) => memory.seed(links) };
