@@ -42,7 +42,7 @@ describeWith("a link store on a real Postgres", openTestStore, (opened) => {
     expect(made).not.toHaveProperty("expiresAt");
   });
 
-  test("keeps domains, cases and forms of a slug apart, and one form together", async () => {
+  test("A11, A17, A20: keeps domains and cases of a slug apart, and its one form together", async () => {
     const first = await create({ slug: "Same" });
     const other = await create({ slug: "same" });
     const elsewhere = await create({ slug: "Same", domain: "B.example:443" });
@@ -54,7 +54,7 @@ describeWith("a link store on a real Postgres", openTestStore, (opened) => {
     await expect(create({ slug: "caf\u00e9" })).rejects.toMatchObject({ code: "conflict", retryable: false });
   });
 
-  test("takes the longest slug and the longest destination", async () => {
+  test("B20: takes the longest slug and the longest destination", async () => {
     const slug = "日".repeat(512);
     const long = `https://example.com/#${"a".repeat(16_384 - 21)}`;
     await create({ slug, destination: long });
