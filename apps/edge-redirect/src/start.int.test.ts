@@ -33,6 +33,15 @@ describeWith("an edge that cannot start", tempDir, (dir) => {
     ],
     ["a journal URL that is none", { EVENT_LOG_URL: "journal:///tmp/x?groups=a&budget=1" }, "EVENT_LOG_URL"],
     ["a geo database that is missing", { GEO_DB_PATH: "/nowhere/geo.mmdb" }, "GEO_DB_PATH"],
+    ["a database of networks that is missing", { GEO_ASN_DB_PATH: "/nowhere/asn.mmdb" }, "GEO_ASN_DB_PATH"],
+    ["a list that is missing", { SPAM_REFERRERS_PATH: "/nowhere/spam.txt" }, "SPAM_REFERRERS_PATH"],
+    ["a proxy that is none", { TRUSTED_PROXIES: "loopback, 10.0.0.0/33" }, 'TRUSTED_PROXIES: "10.0.0.0/33"'],
+    [
+      "a header that is none",
+      { CLIENT_ADDRESS_HEADER: "x forwarded" },
+      "CLIENT_ADDRESS_HEADER takes a header",
+    ],
+    ["balancers that nobody named", { PROXY_PROTOCOL: "on" }, "PROXY_PROTOCOL: takes on only with"],
     ["a geo database that is none", { GEO_DB_PATH: "/etc/hostname" }, "/etc/hostname"],
   ])("says what to put right: %s", async (_, env, named) => {
     const { code, output } = await runEdge({

@@ -45,15 +45,27 @@ async function freshDatabase(serverUrl: string): Promise<TestPostgres> {
   await run(serverUrl, `CREATE DATABASE ${name}`);
   return {
     url: url.href,
-    [Symbol.asyncDispose]: () => run(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+    async [Symbol.asyncDispose]() {
+      await run(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    },
   };
 }
 
-async function run(url: string, sql: string): Promise<void> {
+/** Every row of every table, as Postgres writes it, for tests that look for what must not be there. */
+export async function dumpTables(url: string): Promise<string> {
+  const rows = await run(
+    url,
+    `SELECT query_to_xml(format('SELECT * FROM %I.%I', schemaname, tablename), false, true, '')::text AS content
+     FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+  );
+  return JSON.stringify(rows);
+}
+
+async function run(url: string, sql: string): Promise<object[]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000, query_timeout: 30_000 });
   await client.connect();
   try {
-    await client.query(sql);
+    return (await client.query<object>(sql)).rows;
   } finally {
     await client.end();
   }
