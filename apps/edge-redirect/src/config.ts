@@ -33,7 +33,7 @@ const Fields = z.object({
     ),
   REDIS_URL: url(["redis", "rediss"])
     .optional()
-    .describe("A Redis in which edges share the links that they have read."),
+    .describe("A Redis in which edges share the links that they have read, and the day's key of visitors."),
   EVENT_LOG_URL: url(["kafka", "journal"]).describe(
     "Where clicks go. With `journal:` the edge writes there itself, and no `JOURNAL_` setting counts.",
   ),

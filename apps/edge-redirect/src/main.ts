@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import type { LinkStore } from "@sluice/link-store/link-store.ts";
 import { openLinkStore } from "@sluice/link-store/open.ts";
+import { visitorSaltInRedis } from "@sluice/link-store/salt-redis.ts";
 import { openWhenReachable } from "@sluice/service/retry.ts";
 import { runService, type Service } from "@sluice/service/run-service.ts";
 
@@ -52,8 +53,11 @@ async function redirect(service: Service<Config>, journal: Journal): Promise<voi
       log,
     }),
   );
+  const addressOf = createAddressOf(config);
   const capture =
-    config.CAPTURE === "off" ? noCapture : resources.use(await openCaptureOf(service, journal, store));
+    config.CAPTURE === "off"
+      ? noCapture
+      : resources.use(await openCaptureOf(service, { journal, store, addressOf }));
   const forVisitors = serverMetrics(metrics);
   const { TRUSTED_PROXIES: isTrusted = () => false } = config;
   const { port } = resources.use(
@@ -66,7 +70,7 @@ async function redirect(service: Service<Config>, journal: Journal): Promise<voi
       noticeMs: config.DRAIN_NOTICE_MS,
       metrics: forVisitors,
       admit: createAdmission({
-        addressOf: addressOf(config),
+        addressOf,
         isTrusted,
         limit: createRateLimit({ perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST }),
       }),
@@ -83,21 +87,26 @@ async function redirect(service: Service<Config>, journal: Journal): Promise<voi
   await aborted(signal);
 }
 
-function addressOf({ TRUSTED_PROXIES: isTrusted, CLIENT_ADDRESS_HEADER: header }: Config): ClientAddress {
+function createAddressOf({
+  TRUSTED_PROXIES: isTrusted,
+  CLIENT_ADDRESS_HEADER: header,
+}: Config): ClientAddress {
   return isTrusted === undefined ? peerAddress : believeProxies(isTrusted, header);
 }
 
 async function openCaptureOf(
   service: Service<Config>,
-  journal: Journal,
-  store: LinkStore,
+  { journal, store, addressOf }: { journal: Journal; store: LinkStore; addressOf: ClientAddress },
 ): Promise<Capture & AsyncDisposable> {
   const { config, log, metrics, health } = service;
-  const sharedSalt = (day: number, fresh: Uint8Array) => store.visitorSalt(day, fresh);
+  const sharedSalt =
+    config.REDIS_URL === undefined
+      ? (day: number, fresh: Uint8Array) => store.visitorSalt(day, fresh)
+      : visitorSaltInRedis(config.REDIS_URL);
   return openCapture({
     edge: config.EDGE_NAME,
     openJournal: (run) => openRun(journal, run, { log, metrics }),
-    addressOf: addressOf(config),
+    addressOf,
     ...(await openVisitors(service, { dir: journal.settings.dir, sharedSalt })),
     metrics: captureMetrics(metrics),
     health,

@@ -23,12 +23,14 @@ export function canary(number: number): Canary {
   };
 }
 
-/** How an address of theirs begins, wherever one is written with its marks. */
-const beginnings = [
-  ...["127.200.", "198.19.", "2001:db8:ca7a:", "2001:0db8:ca7a:", "20010db8ca7a"],
-  // IPv4 inside IPv6, in hex; and backwards, as DNS names it.
-  ...["ffff:7fc8:", "ffff:c613:", "ffff7fc8", "ffffc613", ".200.127.", ".19.198."],
-];
+/**
+ * How an address of theirs begins, wherever one is written with its marks; of IPv4 inside IPv6, also in hex; and how it
+ * ends backwards, as DNS names it.
+ */
+const beginnings =
+  "127.200. 198.19. 2001:db8:ca7a: 2001:0db8:ca7a: 20010db8ca7a ffff:7fc8: ffff:c613: ffff7fc8 ffffc613 .200.127. .19.198.".split(
+    " ",
+  );
 
 /**
  * How often one of them is in `bytes`, in any notation: dotted, mapped, in hex, as a number, as bytes in either order, and
