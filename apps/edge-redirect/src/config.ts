@@ -1,5 +1,14 @@
 import { limits } from "@sluice/click-event/click-event.ts";
-import { byteSize, durationMs, integer, list, port, text, url } from "@sluice/service/config-fields.ts";
+import {
+  byteSize,
+  durationMs,
+  integer,
+  list,
+  port,
+  secret,
+  text,
+  url,
+} from "@sluice/service/config-fields.ts";
 import { z } from "zod";
 
 import { BadProxyError, presets, trustProxies } from "./client/trusted-proxies.ts";
@@ -137,6 +146,11 @@ const Fields = z.object({
   VISITOR_CACHE: integer({ min: 1 })
     .default(10_000)
     .describe("Visitors that each worker remembers, up to twice as many; 1 kB each."),
+  VARIANT_KEY: secret({ min: 16 })
+    .optional()
+    .describe(
+      "By it a visitor gets the same variant of a link each time. One for all edges; without one each makes its own.",
+    ),
   DRAIN_NOTICE_MS: durationMs({ max: minute })
     .default(2_000)
     .describe(

@@ -51,6 +51,19 @@ describe("the hottest links", () => {
     expect(await readdir(dir)).toEqual(["hot-links.ndjson"]);
   });
 
+  it("keep all that a link is, a password that nobody knows too", async () => {
+    const whole: Link = {
+      ...link(1),
+      expiresAt: 1,
+      passwordHash: "unreadable",
+      rules: [{ countries: ["DE"], destination: "https://example.com/de" }],
+      utm: { source: "mail" },
+      noindex: true,
+    };
+    await (await open([whole])).hotLinks[Symbol.asyncDispose]();
+    expect((await open([])).seeded).toEqual([whole]);
+  });
+
   it("are kept though a process that saw no visitor closes after them", async () => {
     await (await open(links)).hotLinks[Symbol.asyncDispose]();
     await (await open([])).hotLinks[Symbol.asyncDispose]();
@@ -77,6 +90,10 @@ describe("the hottest links", () => {
     [
       "with a destination that no header can hold",
       (whole: string) => whole.replace("https://e", "https://ë"),
+    ],
+    [
+      "of a version that knows more of a link",
+      (whole: string) => whole.replace('"disabled"', '"askFirst":true,"disabled"'),
     ],
     ["with a field missing", (whole: string) => whole.replace('"workspaceId":1,', "")],
   ])("are none, with a line in the log, when the file is %s", async (_, damage) => {

@@ -22,6 +22,7 @@ import { isSupervisor, sayReady, superviseWorkers } from "./workers.ts";
 import { type ShipperOptions, startShipper } from "./shipper/shipper.ts";
 import { createHandler } from "./server/handle.ts";
 import { serverMetrics } from "./server/metrics.ts";
+import { openRules } from "./server/open-rules.ts";
 import { openRedirectServer } from "./server/redirect-server.ts";
 
 // Each click becomes some 700 bytes, cut from a pool of 8 KB by default: so small that making pools would cost more than
@@ -43,7 +44,7 @@ async function redirect(service: Service<Config>, journal: Journal): Promise<voi
   const beside = (name: string) => join(journal.settings.dir, name);
 
   const store = resources.use(openLinkStore(config.DATABASE_URL, { log }));
-  const { links } = await openLinks(service, store);
+  const { links, changes, redis } = await openLinks(service, store);
   const hotLinks = resources.use(
     await openHotLinks({
       path: beside("hot-links.ndjson"),
@@ -53,6 +54,7 @@ async function redirect(service: Service<Config>, journal: Journal): Promise<voi
       log,
     }),
   );
+  const rules = await openRules(service, { dir: journal.settings.dir, store, changes, redis });
   const addressOf = createAddressOf(config);
   const capture =
     config.CAPTURE === "off"
@@ -74,7 +76,15 @@ async function redirect(service: Service<Config>, journal: Journal): Promise<voi
         isTrusted,
         limit: createRateLimit({ perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST }),
       }),
-      handler: createHandler({ links, capture, metrics: forVisitors, log, now: Date.now }),
+      handler: createHandler({
+        ...rules,
+        links,
+        capture,
+        addressOf,
+        metrics: forVisitors,
+        log,
+        now: Date.now,
+      }),
     }),
   );
   log.info({ port }, "listening for visitors");

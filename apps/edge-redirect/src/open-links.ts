@@ -11,7 +11,7 @@ import type { Config } from "./config.ts";
 export async function openLinks(
   { config, log, metrics, health, resources }: Service<Config>,
   store: LinkStore,
-): Promise<{ links: LinkCache; changes: ChangeFeed }> {
+): Promise<{ links: LinkCache; changes: ChangeFeed; redis: LinkRedis | undefined }> {
   const bell = resources.use(
     await openPubSub(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, { log, metrics }),
   );
@@ -33,5 +33,5 @@ export async function openLinks(
     log,
     metrics,
   });
-  return { links, changes };
+  return { links, changes, redis };
 }

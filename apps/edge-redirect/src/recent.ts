@@ -2,6 +2,8 @@
 export interface Recent<Key, Value> {
   get(key: Key): Value | undefined;
   set(key: Key, value: Value): void;
+  /** All that it holds, in no order. */
+  values(): readonly Value[];
   clear(): void;
 }
 
@@ -30,6 +32,7 @@ export function createRecent<Key extends string | number, Value>(max: number): R
       return older;
     },
     set,
+    values: () => [...young.values(), ...[...old].flatMap(([key, value]) => (young.has(key) ? [] : [value]))],
     clear() {
       young = new Map();
       old = new Map();

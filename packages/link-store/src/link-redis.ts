@@ -11,13 +11,15 @@ export interface SharedLink {
 }
 
 /**
- * Links that edges have read, for each other. Whoever reads one must know which changes it has seen: nothing is ever
+ * Links that edges have read, for each other, and the clicks of those with a limit. Whoever reads one must know which changes it has seen: nothing is ever
  * taken out of it. Rejects while Redis is away, at once, and has no time limit of its own.
  */
 export interface LinkRedis extends AsyncDisposable {
   get(key: string): Promise<SharedLink | undefined>;
   /** For `ttlMs`. */
   set(key: string, shared: SharedLink, ttlMs: number): Promise<void>;
+  /** Adds to the clicks of a link that has a limit, and gives what they are then; they are kept for good. */
+  countClicks(linkId: number, clicks: number): Promise<number>;
   /** Resolves when Redis answers; connects anew if need be. */
   ping(): Promise<void>;
 }
@@ -25,6 +27,7 @@ export interface LinkRedis extends AsyncDisposable {
 const Shared = z.strictObject({ link: StoredLink, position: z.number() });
 /** Changes with the form of what is stored. */
 const prefix = "sluice:link:1:";
+const clicksPrefix = "sluice:clicks:";
 const connectMs = 1_500;
 
 /** Opens `redis://…`; connects in the background, and again only when pinged. */
@@ -53,6 +56,7 @@ export function openLinkRedis(url: string): LinkRedis {
       const expiration = { type: "PX", value: Math.ceil(ttlMs) } as const;
       await redis.set(prefix + key, JSON.stringify(shared), { expiration });
     },
+    countClicks: (linkId, clicks) => redis.incrBy(`${clicksPrefix}${linkId}`, clicks),
     async ping() {
       const answered = redis.ping().then(
         () => true,

@@ -8,19 +8,23 @@ export interface OpsServer extends AsyncDisposable {
   readonly port: number;
 }
 
+/** Answers a question that only the service can: gives the status, which is all there is to it. */
+export type OpsQuestion = (query: URLSearchParams) => Promise<number>;
+
 /**
- * Serves `/livez` (200 while the process turns), `/readyz` (200 or 503, and why) and `/metrics`. Rejects with a
- * ServiceError `address` when the port cannot be had.
+ * Serves `/livez` (200 while the process turns), `/readyz` (200 or 503, and why), `/metrics` and the paths of
+ * `questions`, which may be added later. Rejects with a ServiceError `address` when the port cannot be had.
  */
 export async function openOpsServer(options: {
   host: string;
   port: number;
   health: ReportingHealth;
   metrics: Metrics;
+  questions?: ReadonlyMap<string, OpsQuestion>;
 }): Promise<OpsServer> {
-  const { health, metrics } = options;
+  const { health, metrics, questions } = options;
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [path] = (request.url ?? "").split("?");
+    const [path = "", query] = (request.url ?? "").split("?", 2);
     if (request.method !== "GET" && request.method !== "HEAD")
       return send(response, 405, "text/plain", "GET\n");
     if (path === "/livez") return send(response, 200, "text/plain", "alive\n");
@@ -38,6 +42,10 @@ export async function openOpsServer(options: {
       await health.report();
       const { contentType, body } = await metrics.render();
       return send(response, 200, contentType, body);
+    }
+    const question = questions?.get(path);
+    if (question !== undefined) {
+      return send(response, await question(new URLSearchParams(query)), "text/plain", "");
     }
     return send(response, 404, "text/plain", "/livez /readyz /metrics\n");
   }

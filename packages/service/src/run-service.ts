@@ -6,7 +6,7 @@ import { readConfig, type BaseConfig } from "./config.ts";
 import { createHealth, type Health } from "./health.ts";
 import { createLog, type Log } from "./log.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
-import { openOpsServer } from "./ops-server.ts";
+import { openOpsServer, type OpsQuestion } from "./ops-server.ts";
 import { configExitCode, ServiceError } from "./service-error.ts";
 
 /** What a service is given to run with. */
@@ -15,6 +15,8 @@ export interface Service<Config> {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly health: Health;
+  /** Has a path of the operations port answered from now on. */
+  readonly answerAt: (path: string, question: OpsQuestion) => void;
   /** Closed in reverse order when the service ends, however it ends. */
   readonly resources: AsyncDisposableStack;
   /** Aborts when the service is told to stop: finish what is in hand, then return. */
@@ -41,6 +43,7 @@ export async function runService<Config extends z.ZodObject>(
   const log = createLog(name, config.LOG_LEVEL);
   const metrics = createMetrics({ ofProcess: true });
   const health = createHealth({ log, metrics });
+  const questions = new Map<string, OpsQuestion>();
   const resources = new AsyncDisposableStack();
   const stopped = new AbortController();
   const { signal } = stopped;
@@ -68,10 +71,11 @@ export async function runService<Config extends z.ZodObject>(
 
   try {
     const ops = resources.use(
-      await openOpsServer({ host: config.OPS_HOST, port: config.OPS_PORT, health, metrics }),
+      await openOpsServer({ host: config.OPS_HOST, port: config.OPS_PORT, health, metrics, questions }),
     );
     log.info({ host: config.OPS_HOST, port: ops.port }, "operations server listening");
-    await Promise.race([main({ config, log, metrics, health, resources, signal }), crash.promise]);
+    const answerAt = (path: string, question: OpsQuestion) => void questions.set(path, question);
+    await Promise.race([main({ config, log, metrics, health, answerAt, resources, signal }), crash.promise]);
     if (!signal.aborted) throw new ServiceError("ended", "the service returned without being told to stop");
   } catch (error) {
     if (!(signal.aborted && isAbort(error))) {

@@ -37,10 +37,10 @@ export interface Identity {
 
 export interface Capture {
   /**
-   * Records one click. `done` is called once, when the click is in the journal or has been refused and counted:
-   * the visitor is answered then, and not before. Never throws.
+   * Records one click. `done` is called once, with the event's id, when the click is in the journal or has been
+   * refused and counted: the visitor is answered then, and not before. Never throws.
    */
-  record(request: IncomingMessage, link: ClickedLink, query: string, done: () => void): void;
+  record(request: IncomingMessage, link: ClickedLink, query: string, done: (eventId: string) => void): void;
   /** Who asks, as `record` will say it: for links whose answer depends on that. */
   identify(request: IncomingMessage, link: ClickedLink): Identity;
 }
@@ -70,44 +70,18 @@ const nobody: Visitor = {
   json: "",
 };
 
-/** Records nothing and knows nobody. For benchmarks. */
+/** Records nothing, so that there is no event with an id, and knows nobody. For benchmarks. */
 export const noCapture: Capture = {
-  record: (_request, _link, _query, done) => done(),
+  record: (_request, _link, _query, done) => done(""),
   identify: () => ({ visitor: nobody, human: true }),
 };
 
 /** Rejects when the journal cannot be opened. Closing journals what is in hand. */
 export async function openCapture(options: CaptureOptions): Promise<Capture & AsyncDisposable> {
-  const { edge, openJournal, addressOf, visitors, readReferrer, metrics, health, log, now } = options;
+  const { edge, openJournal, metrics, health, log, now } = options;
   const runs = await openRuns(async () => createRun(edge, await openJournal(uuidv7(now()))), now, log);
   const say = onceAMinute((error) => log.error({ error }, "a click could not be encoded"));
   let refusing: RefusalReason | undefined;
-
-  function encode(
-    request: IncomingMessage,
-    link: ClickedLink,
-    query: string,
-    { run, seq, ts }: PlaceInRun,
-  ): Uint8Array {
-    const { headers } = request;
-    const visitor = visitors.describe(addressOf(request), headers, link.workspaceId, ts);
-    const referrer = readReferrer(headers.referer);
-    const json = encodeClickParts({
-      eventId: uuidv7(ts),
-      run,
-      seq,
-      ts,
-      link: link.json,
-      visitor: visitor.json,
-      language: firstLanguage(headers["accept-language"] ?? ""),
-      bot: visitor.bot | referrer.bot | link.bot,
-      query: encodeQuery(query, visitor.untracked),
-      method: methodOf(request),
-      referrerDomain: visitor.untracked ? "" : referrer.domain,
-      prefetch: isPrefetch(headers),
-    });
-    return Buffer.from(json);
-  }
 
   function settle(refused: RefusalReason | undefined): void {
     if (refused === undefined) metrics.accepted.inc();
@@ -122,24 +96,52 @@ export async function openCapture(options: CaptureOptions): Promise<Capture & As
       const ts = runs.time();
       const run = runs.current();
       const seq = run.take(ts);
+      const eventId = uuidv7(ts);
       let value: Uint8Array;
       try {
-        value = encode(request, link, query, { run: run.json, seq, ts });
+        value = encode(options, request, link, query, { eventId, run: run.json, seq, ts });
       } catch (error) {
         // No request may end the process or go without an answer; its number is used up.
         say(error);
         run.refuse(seq, "error");
         settle("error");
-        return done();
+        return done(eventId);
       }
       run.append(seq, value, (refused) => {
         settle(refused);
-        done();
+        done(eventId);
       });
     },
     identify: createIdentify(options, () => runs.time()),
     [Symbol.asyncDispose]: () => runs[Symbol.asyncDispose](),
   };
+}
+
+function encode(
+  { addressOf, visitors, readReferrer }: CaptureOptions,
+  request: IncomingMessage,
+  link: ClickedLink,
+  query: string,
+  { eventId, run, seq, ts }: PlaceInRun,
+): Uint8Array {
+  const { headers } = request;
+  const visitor = visitors.describe(addressOf(request), headers, link.workspaceId, ts);
+  const referrer = readReferrer(headers.referer);
+  const json = encodeClickParts({
+    eventId,
+    run,
+    seq,
+    ts,
+    link: link.json,
+    visitor: visitor.json,
+    language: firstLanguage(headers["accept-language"] ?? ""),
+    bot: visitor.bot | referrer.bot | link.bot,
+    query: encodeQuery(query, visitor.untracked),
+    method: methodOf(request),
+    referrerDomain: visitor.untracked ? "" : referrer.domain,
+    prefetch: isPrefetch(headers),
+  });
+  return Buffer.from(json);
 }
 
 function createIdentify(
@@ -159,6 +161,7 @@ function methodOf({ method }: IncomingMessage): "GET" | "HEAD" {
 }
 
 interface PlaceInRun {
+  readonly eventId: string;
   readonly run: string;
   readonly seq: number;
   readonly ts: number;

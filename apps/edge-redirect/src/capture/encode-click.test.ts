@@ -17,15 +17,18 @@ function encodeByParts(event: ClickEvent): string {
     run: encodeRun(event.edge, event.edge_run),
     seq: event.edge_seq,
     ts: event.ts,
-    link: encodeLink({
-      id: event.link_id,
-      workspaceId: event.workspace_id,
-      domain: event.domain,
-      slug: event.slug,
-      destination: event.destination,
-      status: event.status,
-      disabled: false,
-    }),
+    link: encodeLink(
+      {
+        id: event.link_id,
+        workspaceId: event.workspace_id,
+        domain: event.domain,
+        slug: event.slug,
+        destination: event.destination,
+        status: event.status,
+        disabled: false,
+      },
+      event.variant,
+    ),
     visitor: inner({ country, region, city, asn, user_agent, client_hints, visitor, gpc }),
     language,
     bot,
@@ -37,10 +40,9 @@ function encodeByParts(event: ClickEvent): string {
 }
 
 it("a click put together from its parts is the event, for every event", () => {
-  // The edge sets no variant yet, and writes a referrer and a language of plain characters.
+  // The edge writes a referrer and a language of plain characters.
   const asEdgesMakeThem = clickEvents.map((event) => ({
     ...event,
-    variant: 0,
     referrer_domain: event.referrer_domain.replaceAll(/[^a-z0-9.-]/g, ""),
     language: event.language.replaceAll(/[^A-Za-z0-9-]/g, ""),
   }));

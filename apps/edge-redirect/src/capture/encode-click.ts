@@ -25,7 +25,7 @@ export interface ClickParts {
 }
 
 export function encodeClickParts(click: ClickParts): string {
-  return `{"v":1,"event_id":"${click.eventId}",${click.run},"edge_seq":${click.seq},"ts":${click.ts},${click.link},${click.visitor},"language":"${click.language}","bot":${click.bot},"method":"${click.method}","referrer_domain":"${click.referrerDomain}","prefetch":${click.prefetch},"variant":0,${click.query}}`;
+  return `{"v":1,"event_id":"${click.eventId}",${click.run},"edge_seq":${click.seq},"ts":${click.ts},${click.link},${click.visitor},"language":"${click.language}","bot":${click.bot},"method":"${click.method}","referrer_domain":"${click.referrerDomain}","prefetch":${click.prefetch},${click.query}}`;
 }
 
 /** The part that is the same for all clicks of a run. */
@@ -33,8 +33,8 @@ export function encodeRun(edge: string, run: string): string {
   return flat(JSON.stringify({ edge, edge_run: run }).slice(1, -1));
 }
 
-/** The part that is the same for all clicks of a link. */
-export function encodeLink(link: Link): string {
+/** The part that is the same for all clicks that a link sends the same way. */
+export function encodeLink(link: Link, variant = 0): string {
   const fields = {
     workspace_id: link.workspaceId,
     link_id: link.id,
@@ -42,6 +42,7 @@ export function encodeLink(link: Link): string {
     slug: link.slug,
     destination: link.destination,
     status: link.status,
+    variant,
   };
   return flat(JSON.stringify(fields).slice(1, -1));
 }

@@ -20,7 +20,7 @@ it.each([
   [301, "private, max-age=30"],
   [308, "private, max-age=30"],
 ] as const)("a %i is kept by nobody for long: %s", (status, cacheControl) => {
-  const answer = redirectTo({ ...link, status });
+  const answer = redirectTo(link.destination, { ...link, status });
   expect(answer).toEqual({
     status,
     headers: ["Location", link.destination, "Cache-Control", cacheControl, "Content-Length", "0"],

@@ -9,14 +9,34 @@ export interface Answer {
 
 /** Browsers keep a permanent redirect without a limit otherwise, and an edited link never reaches them. */
 const permanentMaxAgeSeconds = 30;
+const nobodyKeeps = "private, no-store";
+const noIndex = ["X-Robots-Tag", "noindex"];
 
-/** `destination` is printable ASCII: the link store takes nothing else. */
-export function redirectTo({ destination, status }: Link): Answer {
+/** `location` is printable ASCII: the link store takes nothing else, and nothing else is passed on. */
+export function redirectTo(location: string, { status, noindex }: Pick<Link, "status" | "noindex">): Answer {
   const permanent = status === 301 || status === 308;
-  const cacheControl = permanent ? `private, max-age=${permanentMaxAgeSeconds}` : "private, no-store";
+  return redirect(
+    status,
+    location,
+    permanent ? `private, max-age=${permanentMaxAgeSeconds}` : nobodyKeeps,
+    noindex === true ? noIndex : [],
+  );
+}
+
+/** To a form: whatever the link's status, the password is not sent on. */
+export function redirectAfterForm(location: string, { noindex }: Pick<Link, "noindex">): Answer {
+  return redirect(303, location, nobodyKeeps, noindex === true ? noIndex : []);
+}
+
+/** To where a domain sends those who ask for no link of it. */
+export function sendElsewhere(url: string): Answer {
+  return redirect(302, url, nobodyKeeps, []);
+}
+
+function redirect(status: number, location: string, cacheControl: string, more: readonly string[]): Answer {
   return {
     status,
-    headers: ["Location", destination, "Cache-Control", cacheControl, "Content-Length", "0"],
+    headers: ["Location", location, "Cache-Control", cacheControl, "Content-Length", "0", ...more],
     body: undefined,
   };
 }
@@ -37,7 +57,7 @@ function plain(status: number, body: string, ...headers: string[]): Answer {
   };
 }
 
-const fresh = ["Cache-Control", "private, no-store"];
+const fresh = ["Cache-Control", nobodyKeeps];
 
 export const notFound = plain(404, "There is no such link.\n", ...fresh);
 export const gone = plain(410, "This link is no longer active.\n", ...fresh);
@@ -47,6 +67,8 @@ export const badRequest = plain(400, "It is not clear what this request asks for
 export const methodNotAllowed = plain(405, "Links take GET and HEAD.\n", ...fresh, "Allow", "GET, HEAD");
 /** The rate is at least one a second: then the next one passes. */
 export const tooManyRequests = plain(429, "Too many requests. Please wait.\n", ...fresh, "Retry-After", "1");
+export const tooLarge = plain(413, "A password is shorter.\n", ...fresh);
+export const noForm = plain(415, "This link takes a form.\n", ...fresh);
 export const failed = plain(500, "Something went wrong here.\n", ...fresh);
 
 const forADay = ["Cache-Control", "public, max-age=86400"];

@@ -9,6 +9,7 @@ import { expect, it } from "vitest";
 
 import { noCapture } from "../capture/capture.ts";
 import { visit } from "../testing/http.ts";
+import { peerAddress } from "../client/client-address.ts";
 import { createHandler } from "./handle.ts";
 import { serverMetrics } from "./metrics.ts";
 
@@ -25,6 +26,8 @@ const found = (destination: string): Resolution => ({
   },
 });
 
+const settings = { name: "go.example.com", workspaceId: 1, caseMode: "exact", verified: true } as const;
+
 /** What is known of the links by their slugs; a slug that throws is a bug. */
 function get(_domain: string, slug: string): Resolution | Promise<Resolution> {
   if (slug === "bug") throw new Error("a bug");
@@ -36,9 +39,17 @@ it("a bug, or a destination that no header can hold, costs its visitor the answe
   const address = "127.113.99.241";
   const said: string[] = [];
   const handle = createHandler({
+    domains: {
+      named: (name) => ({ name, settings, freshUntil: 0, asking: undefined, version: 0 }),
+      settingsOf: () => settings,
+    },
     links: { get },
     // As the journal answers: in another turn of the event loop.
-    capture: { record: (...click) => void setImmediate(() => noCapture.record(...click)) },
+    capture: { ...noCapture, record: (...click) => void setImmediate(() => noCapture.record(...click)) },
+    addressOf: peerAddress,
+    limits: { use: () => true },
+    isPassword: async () => false,
+    variantKey: "",
     metrics: serverMetrics(createMetrics()),
     log: { ...silentLog, error: (...line) => void said.push(inspect(line)) },
     now: Date.now,

@@ -1,9 +1,10 @@
+import { normaliseDomain } from "@sluice/link-store/domain.ts";
 import { describe, expect, it } from "vitest";
 
 import { createTargetReader, type Target } from "./target.ts";
 
-function read(url: string, ...hosts: string[]): Target | undefined {
-  return createTargetReader()({
+function read(url: string, ...hosts: string[]): Target<string> | undefined {
+  return createTargetReader(normaliseDomain)({
     url,
     rawHeaders: ["Accept", "*/*", ...hosts.flatMap((host) => ["Host", host])],
   });

@@ -1,12 +1,10 @@
 import type { IncomingMessage } from "node:http";
 
-import { normaliseDomain } from "@sluice/link-store/domain.ts";
 import { slugOfPath } from "@sluice/link-store/slug.ts";
-import { createRecent } from "../recent.ts";
 
 /** What a request asks for. */
-export interface Target {
-  readonly domain: string;
+export interface Target<Domain> {
+  readonly domain: Domain;
   /** As in the request line, without the query. */
   readonly path: string;
   /** `undefined` when no link can have it. */
@@ -15,26 +13,14 @@ export interface Target {
   readonly query: string;
 }
 
-/** An edge serves so many domains before it normalises one twice; the bound is for hosts that are made up. */
-const maxHosts = 5_000;
-
 /**
  * Reads host, path and query off a request by slicing. `undefined` when it is not clear for which host it is: none
- * or two `Host` headers, one that is no host name, or an absolute URL for another host.
+ * or two `Host` headers, one that is no host name, or an absolute URL for another host. `domainOf` gives the same
+ * domain for every spelling of a host, `undefined` for what is none.
  */
-export function createTargetReader(): (
-  request: Pick<IncomingMessage, "url" | "rawHeaders">,
-) => Target | undefined {
-  const domains = createRecent<string, string>(maxHosts);
-
-  function domainOf(host: string): string | undefined {
-    const known = domains.get(host);
-    if (known !== undefined) return known;
-    const domain = normaliseDomain(host);
-    if (domain !== undefined) domains.set(host, domain);
-    return domain;
-  }
-
+export function createTargetReader<Domain>(
+  domainOf: (host: string) => Domain | undefined,
+): (request: Pick<IncomingMessage, "url" | "rawHeaders">) => Target<Domain> | undefined {
   return ({ url = "", rawHeaders }) => {
     const host = onlyHost(rawHeaders);
     const domain = host === undefined ? undefined : domainOf(host);
@@ -48,7 +34,7 @@ export function createTargetReader(): (
   };
 }
 
-function split(domain: string, url: string): Target {
+function split<Domain>(domain: Domain, url: string): Target<Domain> {
   const mark = url.indexOf("?");
   const path = mark < 0 ? url : url.slice(0, mark);
   return { domain, path, slug: slugOfPath(path), query: mark < 0 ? "" : url.slice(mark + 1) };

@@ -10,6 +10,7 @@ export interface Answer {
 export interface Visit {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
   /** The address to come from: one of 127.0.0.0/8. */
   readonly from?: string;
   readonly agent?: Agent;
@@ -19,7 +20,7 @@ export interface Visit {
 export function visit(
   port: number,
   path: string,
-  { method = "GET", headers, from, agent }: Visit = {},
+  { method = "GET", headers, body: sent, from, agent }: Visit = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const asked = request({
@@ -41,7 +42,7 @@ export function visit(
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
       );
     });
-    asked.end();
+    asked.end(sent);
   });
 }
 

@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { ClickEvent, RefusedRange } from "@sluice/click-event/click-event.ts";
@@ -44,6 +44,8 @@ export interface Journal extends AsyncDisposable {
   start(options?: Partial<EdgeOptions>): Promise<EdgeProcess>;
   /** Whether a file is kept beside the journal. */
   has(name: string): Promise<boolean>;
+  /** What is in such a file. */
+  kept(name: string): Promise<string>;
   /** All that is in it, oldest run first. Commits, so that its segments may go. */
   read(): Promise<JournalContent>;
 }
@@ -66,6 +68,7 @@ export async function openJournal(databaseUrl: string, parameters = "reserveByte
         env: { DATABASE_URL: databaseUrl, EVENT_LOG_URL: url, ...options.env },
       }),
     has: async (name) => (await readdir(dir)).includes(name),
+    kept: (name) => readFile(join(dir, name), "utf8"),
     read: () => readLog(url, "clicks", "store"),
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
