@@ -122,6 +122,21 @@ describeWith("a domain", openWorld, (world) => {
     expect(await open("unverified.example.com", "/")).toMatchObject({ status: 200 });
   });
 
+  it("that is edited is as it was for a second at most", async () => {
+    const { store } = world();
+    expect(await open("folded.example.com", "/")).toMatchObject({ status: 200 });
+    await store.updateDomain("folded.example.com", { homeUrl: home });
+    const isHome = async () => (await open("folded.example.com", "/")).headers["location"];
+    await expect.poll(isHome, { timeout: 1_000, interval: 20 }).toBe(home);
+    expect(await open("late.example.com", "/")).toMatchObject({ status: 200 });
+    await store.ensureDomain("late.example.com", "test");
+    await store.updateDomain("late.example.com", { homeUrl: home });
+    await store.markVerified("late.example.com");
+    await expect
+      .poll(async () => (await open("late.example.com", "/")).status, { timeout: 1_000, interval: 20 })
+      .toBe(302);
+  });
+
   it("gets a certificate on demand only when it is verified", async () => {
     expect(await ask(edge, "?domain=set.example.com")).toBe(200);
     expect(await ask(edge, "?domain=SET.example.com.")).toBe(200);

@@ -1,4 +1,5 @@
 import { describeWith } from "@sluice/testkit/describe-with.ts";
+import { testRedis } from "@sluice/testkit/redis.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { EdgeProcess } from "./testing/edge-process.ts";
@@ -98,3 +99,57 @@ describeWith("a link with a limit of clicks", openWorld, (world) => {
     expect(await redirected(other, "/alone", 10)).toBe(3);
   });
 });
+
+describeWith(
+  "where edges share a Redis, a link with a limit of clicks",
+  async () => {
+    await using stack = new AsyncDisposableStack();
+    const world = stack.use(await openWorld());
+    const redis = stack.use(await testRedis());
+    const opened = stack.move();
+    return { ...world, redis, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  },
+  (world) => {
+    const edges: EdgeProcess[] = [];
+    const stack = new AsyncDisposableStack();
+    beforeAll(async () => {
+      const { link, postgres, redis } = world();
+      for (const slug of ["shared", "away"]) await link(slug, { maxClicks: 20 });
+      for (let edge = 0; edge < 2; edge += 1) {
+        const journal = stack.use(await openJournal(postgres.url));
+        edges.push(stack.use(await journal.start({ env: { REDIS_URL: redis.url } })));
+      }
+    });
+    afterAll(() => stack.disposeAsync());
+
+    const atBoth = async (path: string, count: number): Promise<number> => {
+      const through = await Promise.all(edges.map((edge) => redirected(edge, path, count)));
+      return through.reduce((sum, each) => sum + each, 0);
+    };
+
+    it("takes just as many people at all of them together, also when they come at once", async () => {
+      expect(await atBoth("/shared", 30)).toBe(20);
+      expect(await atBoth("/shared", 5)).toBe(0);
+    });
+
+    it("takes what is left of it at most once in each, and nobody waits for long, while Redis is away", async () => {
+      expect(await atBoth("/away", 4)).toBe(8);
+      const { server } = world().redis;
+      // It is there, and says nothing.
+      server?.kill("SIGSTOP");
+      const startedAt = performance.now();
+      expect(await redirected(edges[0] ?? never(), "/away", 1)).toBe(1);
+      expect(performance.now() - startedAt).toBeLessThan(500);
+      const through = await atBoth("/away", 30);
+      expect(through).toBeGreaterThanOrEqual(20 - 8 - 1);
+      expect(through).toBeLessThanOrEqual(2 * (20 - 4));
+      server?.kill("SIGCONT");
+      // What each counted alone is counted for all, once they can be asked again.
+      expect(await atBoth("/away", 5)).toBe(0);
+    });
+  },
+);
+
+function never(): never {
+  throw new Error("no edge was started");
+}
