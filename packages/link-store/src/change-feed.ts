@@ -42,7 +42,7 @@ export interface ChangeFeedOptions {
   readonly now?: () => number;
 }
 
-const defaultEveryMs = 400;
+const defaultEveryMs = 300;
 /** To ask, as long as a look-up may take. */
 const limitMs = 500;
 /** More at once, and it is cheaper to take everything for changed. Some 2 MB of answer. */
