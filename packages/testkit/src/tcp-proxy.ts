@@ -9,6 +9,8 @@ export interface TcpProxy extends AsyncDisposable {
   cut(): void;
   /** From now on no byte goes either way, on old connections and new ones, and nobody is told. */
   hang(): void;
+  /** Resets what there is, and every new connection at once. */
+  refuse(): void;
   /** What was held up goes on its way, and so does all that follows. */
   flow(): void;
 }
@@ -17,6 +19,7 @@ export async function openTcpProxy(serverUrl: string): Promise<TcpProxy> {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let hung = false;
+  let refusing = false;
 
   function join(from: Socket, to: Socket): void {
     sockets.add(from);
@@ -29,6 +32,10 @@ export async function openTcpProxy(serverUrl: string): Promise<TcpProxy> {
     if (hung) from.pause();
   }
   const server = createServer((client) => {
+    if (refusing) {
+      client.resetAndDestroy();
+      return;
+    }
     const upstream = connect(Number(target.port), target.hostname);
     join(client, upstream);
     join(upstream, client);
@@ -50,8 +57,13 @@ export async function openTcpProxy(serverUrl: string): Promise<TcpProxy> {
       hung = true;
       for (const socket of sockets) socket.pause();
     },
+    refuse() {
+      refusing = true;
+      cut();
+    },
     flow() {
       hung = false;
+      refusing = false;
       for (const socket of sockets) socket.resume();
     },
     async [Symbol.asyncDispose]() {
