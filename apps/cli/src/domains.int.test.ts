@@ -1,8 +1,10 @@
 import { migrate } from "@sluice/link-store/migrate.ts";
+import { startDnsServer } from "@sluice/link-store/testing/dns-server.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { testPostgres } from "@sluice/testkit/postgres.ts";
 import { beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 
 import { run } from "./testing/run.ts";
 
@@ -29,6 +31,18 @@ describeWith("domains from the command line", testPostgres, (postgres) => {
       caseMode: "insensitive",
       verified: true,
     });
+  });
+
+  test("a domain is verified by what a name server says", async () => {
+    await using dns = await startDnsServer();
+    const { out } = await domain("add", "dns.example", "--json");
+    const { verificationToken } = z.object({ verificationToken: z.string() }).parse(JSON.parse(out.join("")));
+    const verify = () => domain("verify", "dns.example", "--name-server", dns.address);
+    const refused = `sluice: _sluice.dns.example takes a TXT record ${verificationToken}; got []`;
+    expect(await verify()).toEqual({ code: 1, out: [], err: refused });
+    dns.texts.set("_sluice.dns.example", [[verificationToken]]);
+    expect(await verify()).toEqual({ code: 0, out: ["dns.example  verified"], err: "" });
+    expect((await domain("list")).out).toContain("dns.example  verified");
   });
 
   test("one of this machine alone is verified at once", async () => {

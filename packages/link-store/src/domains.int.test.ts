@@ -94,17 +94,21 @@ describeWith("domains on a real Postgres", openTestStore, (opened) => {
 
   test("the case mode is settled by the first link, also by one that is being made", async () => {
     await store().ensureDomain("settled.example", "one");
+    const waiting = () => sql(opened().url, "SELECT FROM pg_locks WHERE NOT granted");
     await using other = await connect(opened().url);
+    // The link that is being made waits to see whether this one takes its slug.
     await other.query("BEGIN");
-    // As `create` does it.
-    await other.query("SELECT FROM domains WHERE name = 'settled.example' FOR SHARE");
-    const changed = store().updateDomain("settled.example", { caseMode: "insensitive" });
-    const waiting = "SELECT FROM pg_locks WHERE NOT granted";
-    await expect.poll(() => sql(opened().url, waiting)).toHaveLength(1);
     await other.query(`INSERT INTO links (workspace_id, domain_id, slug, destination)
       SELECT workspace_id, id, 'Test', 'https://example.com/' FROM domains WHERE name = 'settled.example'`);
-    await other.query("COMMIT");
-    await expect(changed).rejects.toMatchObject({
+    const making = store().create({ domain: "settled.example", slug: "Test", destination });
+    await expect.poll(waiting).toHaveLength(1);
+    const changing = store()
+      .updateDomain("settled.example", { caseMode: "insensitive" })
+      .catch((error: unknown) => error);
+    await expect.poll(waiting).toHaveLength(2);
+    await other.query("ROLLBACK");
+    expect(await making).toMatchObject({ slug: "Test" });
+    expect(await changing).toMatchObject({
       code: "invalid",
       message: "caseMode takes another value only while the domain has no links",
     });

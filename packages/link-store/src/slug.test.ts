@@ -134,6 +134,7 @@ describe("a slug where cases are one", () => {
     ["ΣΑΣ", "σας"],
     ["日本", "日本"],
     ["İ", "i̇"],
+    ["J\u030c", "\u01f0"],
   ])("A11: %s is %s", (slug, folded) => {
     expect(foldSlug(slug)).toBe(folded);
   });

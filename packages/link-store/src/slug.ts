@@ -33,7 +33,7 @@ export function normaliseSlug(text: string): string | undefined {
 
 /**
  * The form of a slug on a domain that takes `Test` for `test`: the lower case of all Unicode, composed again, because
- * lower case can come apart (`İ`). Takes what `normaliseSlug` gives.
+ * some small letters have a composed form that their capitals lack (`ǰ`). Takes what `normaliseSlug` gives.
  */
 export function foldSlug(slug: string): string {
   return slug.toLowerCase().normalize("NFC");
