@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
 
+import { addAuditCommands } from "./audit-commands.ts";
 import type { Context } from "./context.ts";
 import { listDeadLetters } from "./dead-letters.ts";
 import { addDomainCommands } from "./domain-commands.ts";
@@ -16,6 +17,7 @@ export function createProgram(context: Context): Command {
 
   addLinkCommands(program.command("link").description("short links"), context);
   addDomainCommands(program.command("domain").description("the domains of short links"), context);
+  addAuditCommands(program, context);
 
   program
     .command("dead-letters")

@@ -161,6 +161,12 @@ const Fields = z.object({
     .describe(
       "How long a stopping edge still copies its journal to the event log; the rest goes at the next start.",
     ),
+  AUDIT: z
+    .enum(["on", "off"])
+    .default("off")
+    .describe(
+      "`on` adds audit rows that could not be written in time; needed where a workspace asks for audit rows.",
+    ),
   CAPTURE: z
     .enum(["on", "off"])
     .default("on")

@@ -14,6 +14,15 @@ import type { Config } from "./config.ts";
 /** For whom the journal holds its segments when clicks go on to another log. */
 export const shipperGroup = "shipper";
 
+/** With one more group for which its segments are held. */
+export function withGroup(journal: Journal, group: string): Journal {
+  // Without any they are held for ever.
+  if (journal.settings.groups.length === 0) return journal;
+  const url = new URL(journal.url);
+  url.searchParams.set("groups", [...journal.settings.groups, group].join(","));
+  return { ...journal, url: url.href, settings: parseJournalUrl(url.href) };
+}
+
 export interface Journal {
   /** The topic of the clicks, here and in the event log. */
   readonly topic: string;

@@ -8,6 +8,7 @@ import { visitorSaltInRedis } from "@sluice/link-store/salt-redis.ts";
 import { openWhenReachable } from "@sluice/service/retry.ts";
 import { runService, type Service } from "@sluice/service/run-service.ts";
 
+import { type Auditing, openAuditing } from "./audit/open-auditing.ts";
 import { type Capture, noCapture, openCapture } from "./capture/capture.ts";
 import { captureMetrics } from "./capture/metrics.ts";
 import { openVisitors } from "./capture/open-visitors.ts";
@@ -31,16 +32,17 @@ Buffer.poolSize = 256 * 1024;
 
 await runService("edge-redirect", Config, async (service) => {
   const { config, resources } = service;
-  const journal = await prepareJournal(config);
+  const { auditor, journal } = await openAuditing(service, await prepareJournal(config));
   // Of all the processes on a journal one ships it.
   if (journal.shipped && !cluster.isWorker) resources.use(startShipper(shipperOptions(service, journal)));
   if (isSupervisor(config.EDGE_WORKERS)) await superviseWorkers(service);
-  else await redirect(service, journal);
+  else await redirect(service, { journal, auditor });
 });
 
 /** Answers visitors until told to stop. */
-async function redirect(service: Service<Config>, journal: Journal): Promise<void> {
+async function redirect(service: Service<Config>, auditing: Auditing): Promise<void> {
   const { config, log, metrics, health, resources, signal } = service;
+  const { journal } = auditing;
   const beside = (name: string) => join(journal.settings.dir, name);
 
   const store = resources.use(openLinkStore(config.DATABASE_URL, { log }));
@@ -59,7 +61,7 @@ async function redirect(service: Service<Config>, journal: Journal): Promise<voi
   const capture =
     config.CAPTURE === "off"
       ? noCapture
-      : resources.use(await openCaptureOf(service, { journal, store, addressOf }));
+      : resources.use(await openCaptureOf(service, { ...auditing, store, addressOf }));
   const forVisitors = serverMetrics(metrics);
   const { TRUSTED_PROXIES: isTrusted = () => false } = config;
   const { port } = resources.use(
@@ -106,7 +108,7 @@ function createAddressOf({
 
 async function openCaptureOf(
   service: Service<Config>,
-  { journal, store, addressOf }: { journal: Journal; store: LinkStore; addressOf: ClientAddress },
+  { journal, auditor, store, addressOf }: Auditing & { store: LinkStore; addressOf: ClientAddress },
 ): Promise<Capture & AsyncDisposable> {
   const { config, log, metrics, health } = service;
   const sharedSalt =
@@ -118,6 +120,7 @@ async function openCaptureOf(
     openJournal: (run) => openRun(journal, run, { log, metrics }),
     addressOf,
     ...(await openVisitors(service, { dir: journal.settings.dir, sharedSalt })),
+    auditor,
     metrics: captureMetrics(metrics),
     health,
     log,

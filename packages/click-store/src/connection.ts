@@ -11,7 +11,7 @@ export interface Timeouts {
   readonly clientMs: number;
 }
 
-export type Parameters = Readonly<Record<string, string | number>>;
+export type Parameters = Readonly<Record<string, string | number | readonly string[] | readonly number[]>>;
 
 /** The driver, seen from the rest of this package. Every method rejects with a ClickStoreError, or the signal's reason. */
 export interface Connection extends AsyncDisposable {

@@ -1,5 +1,6 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { inspect } from "node:util";
 
 import { silentLog } from "@sluice/service/log.ts";
@@ -7,7 +8,8 @@ import { createMetrics, type Metrics } from "@sluice/service/metrics.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { createMemoryWriter, type MemoryWriter } from "../testing/memory-writer.ts";
-import { type Capture, openCapture } from "./capture.ts";
+import type { AuditMode, AuditRow } from "@sluice/link-store/audit-store.ts";
+import { type Capture, type ClickedLink, openCapture } from "./capture.ts";
 import { encodeLink } from "./encode-click.ts";
 import { captureMetrics } from "./metrics.ts";
 import { peerAddress } from "../client/client-address.ts";
@@ -23,7 +25,13 @@ const link = {
   status: 302,
   disabled: false,
 } as const;
-const clicked = { workspaceId: 7, json: encodeLink(link), bot: 0 };
+const clicked: ClickedLink = {
+  linkId: 42,
+  workspaceId: 7,
+  json: encodeLink(link),
+  bot: 0,
+  audit: undefined,
+};
 const visitor: Visitor = {
   id: "",
   workspaceId: 7,
@@ -51,6 +59,7 @@ interface Trial {
   /** What was logged as an error. */
   readonly said: string[];
   describe: (address: string) => Visitor;
+  audit: (row: AuditRow) => Promise<boolean>;
 }
 
 let trial: Trial;
@@ -64,13 +73,22 @@ beforeEach(async () => {
     addressOf: peerAddress,
     visitors: { describe: (from) => trial.describe(from), forget() {} },
     readReferrer: createReferrers((domain) => domain === "spam.example"),
+    auditor: { record: (row) => trial.audit(row) },
     metrics: captureMetrics(metrics),
     health: { degraded: (_name, reason) => (trial.reason = reason) },
     log: { ...silentLog, error: (...line) => void said.push(inspect(line)) },
     now: () => 1_750_000_000_000,
   });
   if (writer === undefined) throw new Error("no journal was opened");
-  trial = { capture, writer, metrics, reason: undefined, said, describe: () => visitor };
+  trial = {
+    capture,
+    writer,
+    metrics,
+    reason: undefined,
+    said,
+    describe: () => visitor,
+    audit: async () => true,
+  };
 });
 
 /** Records so many clicks; gives those that may be answered, as it grows. */
@@ -195,5 +213,63 @@ describe("a click", () => {
     await trial.capture[Symbol.asyncDispose]();
     expect(answered).toEqual([1, 2]);
     expect(trial.writer.closed).toBe(true);
+  });
+});
+
+/** Records one. `settle` is what becomes of its row; `turn` lets everything happen that can. */
+function recordAudited(audit: AuditMode) {
+  const { promise, resolve: settle } = Promise.withResolvers<boolean>();
+  const rows: AuditRow[] = [];
+  trial.audit = (row) => {
+    rows.push(row);
+    return promise;
+  };
+  const answers: (string | undefined)[] = [];
+  trial.capture.record(get(), { ...clicked, audit }, "", (eventId) => answers.push(eventId));
+  const turn = async () => {
+    trial.writer.endTurn();
+    await nextTurn();
+  };
+  return { rows, answers, settle, turn };
+}
+
+describe("a click of an audited workspace", () => {
+  it("that is redirected anyway is journaled, has its row, and then is answered", async () => {
+    const { rows, answers, settle, turn } = recordAudited("redirect");
+    expect(rows).toEqual([]);
+    await turn();
+    const [click] = trial.writer.records;
+    const event = click?.kind === "click" ? click.event : undefined;
+    const { event_id: eventId = "", ts = 0 } = event ?? {};
+    expect(rows).toMatchObject([{ eventId, ts, workspaceId: 7, linkId: 42 }]);
+    expect(JSON.parse(rows[0]?.event ?? "")).toEqual(event);
+    expect(answers).toEqual([]);
+    settle(false);
+    await turn();
+    expect(answers).toEqual([eventId]);
+  });
+
+  it("that is refused without one has its row, is journaled, and then is answered", async () => {
+    const { rows, answers, settle, turn } = recordAudited("refuse");
+    await turn();
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.event).not.toContain("edge_seq");
+    expect(trial.writer.records).toEqual([]);
+    settle(true);
+    await nextTurn();
+    expect(answers).toEqual([]);
+    await turn();
+    expect(answers).toEqual([rows[0]?.eventId]);
+    expect(trial.writer.records).toMatchObject([{ event: { event_id: rows[0]?.eventId, edge_seq: 1 } }]);
+  });
+
+  it("that is refused without one, and has none, is no click and uses up no number", async () => {
+    const { answers, settle, turn } = recordAudited("refuse");
+    settle(false);
+    await turn();
+    expect(answers).toEqual([undefined]);
+    record(1);
+    await turn();
+    expect(trial.writer.records).toMatchObject([{ event: { edge_seq: 1 } }]);
   });
 });

@@ -3,12 +3,15 @@ import type { IncomingMessage } from "node:http";
 import { isHuman } from "@sluice/click-event/bot.ts";
 import { uuidv7 } from "@sluice/click-event/uuid.ts";
 import type { JournalWriter } from "@sluice/event-log/journal-writer.ts";
+import type { AuditMode } from "@sluice/link-store/audit-store.ts";
 import type { Health } from "@sluice/service/health.ts";
 import type { Log } from "@sluice/service/log.ts";
 
+import type { Auditor } from "../audit/auditor.ts";
 import type { ClientAddress } from "../client/client-address.ts";
 import { onceAMinute } from "../once-a-minute.ts";
-import { encodeClickParts } from "./encode-click.ts";
+import { createAudited, type JournalClick } from "./audited.ts";
+import { type ClickParts, encodeClickParts, encodePlace } from "./encode-click.ts";
 import { firstLanguage } from "./language.ts";
 import type { CaptureMetrics } from "./metrics.ts";
 import { isPrefetch } from "./prefetch.ts";
@@ -21,11 +24,14 @@ import type { Visitor, Visitors } from "./visitors.ts";
 
 /** What a click leads to, as far as its record says so. */
 export interface ClickedLink {
+  readonly linkId: number;
   readonly workspaceId: number;
   /** `encodeLink` of it. */
   readonly json: string;
   /** The bits of `botReasons` that it gives all its clicks. */
   readonly bot: number;
+  /** Each of its clicks has an audit row, too. */
+  readonly audit: AuditMode | undefined;
 }
 
 /** Who asks for a link. */
@@ -38,9 +44,15 @@ export interface Identity {
 export interface Capture {
   /**
    * Records one click. `done` is called once, with the event's id, when the click is in the journal or has been
-   * refused and counted: the visitor is answered then, and not before. Never throws.
+   * refused and counted, and has its audit row if it is to have one: the visitor is answered then, and not before.
+   * Without an id when there may be no click without a row, and there is no row. Never throws.
    */
-  record(request: IncomingMessage, link: ClickedLink, query: string, done: (eventId: string) => void): void;
+  record(
+    request: IncomingMessage,
+    link: ClickedLink,
+    query: string,
+    done: (eventId: string | undefined) => void,
+  ): void;
   /** Who asks, as `record` will say it: for links whose answer depends on that. */
   identify(request: IncomingMessage, link: ClickedLink): Identity;
 }
@@ -52,6 +64,7 @@ export interface CaptureOptions {
   readonly addressOf: ClientAddress;
   readonly visitors: Visitors;
   readonly readReferrer: (header: string | undefined) => Referrer;
+  readonly auditor: Auditor;
   readonly metrics: CaptureMetrics;
   readonly health: Pick<Health, "degraded">;
   readonly log: Log;
@@ -78,9 +91,8 @@ export const noCapture: Capture = {
 
 /** Rejects when the journal cannot be opened. Closing journals what is in hand. */
 export async function openCapture(options: CaptureOptions): Promise<Capture & AsyncDisposable> {
-  const { edge, openJournal, metrics, health, log, now } = options;
+  const { edge, openJournal, auditor, metrics, health, log, now } = options;
   const runs = await openRuns(async () => createRun(edge, await openJournal(uuidv7(now()))), now, log);
-  const say = onceAMinute((error) => log.error({ error }, "a click could not be encoded"));
   let refusing: RefusalReason | undefined;
 
   function settle(refused: RefusalReason | undefined): void {
@@ -91,47 +103,75 @@ export async function openCapture(options: CaptureOptions): Promise<Capture & As
     health.degraded("journal", refused && `clicks are refused: ${refused}`);
   }
 
+  const journal: JournalClick = (parts, { eventId, ts }, tell) => {
+    const run = runs.current();
+    const seq = run.take(ts);
+    if (parts === undefined) {
+      run.refuse(seq, "error");
+      settle("error");
+      return tell(undefined);
+    }
+    const event = encodeClickParts(parts, { eventId, ts, place: encodePlace(run.json, seq) });
+    run.append(seq, Buffer.from(event), (refused) => {
+      settle(refused);
+      tell(event);
+    });
+  };
+  const recordAudited = createAudited({ auditor, journal, time: () => runs.time() });
+  const read = createReader(options);
+
   return {
-    record(request, link, query, done) {
+    record(request, link, query, answer) {
       const ts = runs.time();
-      const run = runs.current();
-      const seq = run.take(ts);
       const eventId = uuidv7(ts);
-      let value: Uint8Array;
-      try {
-        value = encode(options, request, link, query, { eventId, run: run.json, seq, ts });
-      } catch (error) {
-        // No request may end the process or go without an answer; its number is used up.
-        say(error);
-        run.refuse(seq, "error");
-        settle("error");
-        return done(eventId);
-      }
-      run.append(seq, value, (refused) => {
-        settle(refused);
-        done(eventId);
-      });
+      const parts = read(request, link, query, ts);
+      if (link.audit === undefined) return journal(parts, { eventId, ts }, () => answer(eventId));
+      const { linkId, workspaceId } = link;
+      recordAudited({ eventId, ts, parts, linkId, workspaceId }, link.audit)
+        .then((isClick) => answer(isClick ? eventId : undefined))
+        // Neither rejects, so it is a bug.
+        .catch((error: unknown) =>
+          process.nextTick(() => {
+            throw error;
+          }),
+        );
     },
     identify: createIdentify(options, () => runs.time()),
     [Symbol.asyncDispose]: () => runs[Symbol.asyncDispose](),
   };
 }
 
-function encode(
+type ReadClick = (
+  request: IncomingMessage,
+  link: ClickedLink,
+  query: string,
+  ts: number,
+) => ClickParts | undefined;
+
+/** Reads off a request what a click's record says. Nothing when it cannot: no request may end the process. */
+function createReader(options: CaptureOptions): ReadClick {
+  const say = onceAMinute((error) => options.log.error({ error }, "a click could not be encoded"));
+  return (request, link, query, ts) => {
+    try {
+      return describe(options, request, link, query, ts);
+    } catch (error) {
+      say(error);
+      return undefined;
+    }
+  };
+}
+
+function describe(
   { addressOf, visitors, readReferrer }: CaptureOptions,
   request: IncomingMessage,
   link: ClickedLink,
   query: string,
-  { eventId, run, seq, ts }: PlaceInRun,
-): Uint8Array {
+  ts: number,
+): ClickParts {
   const { headers } = request;
   const visitor = visitors.describe(addressOf(request), headers, link.workspaceId, ts);
   const referrer = readReferrer(headers.referer);
-  const json = encodeClickParts({
-    eventId,
-    run,
-    seq,
-    ts,
+  return {
     link: link.json,
     visitor: visitor.json,
     language: firstLanguage(headers["accept-language"] ?? ""),
@@ -140,8 +180,7 @@ function encode(
     method: methodOf(request),
     referrerDomain: visitor.untracked ? "" : referrer.domain,
     prefetch: isPrefetch(headers),
-  });
-  return Buffer.from(json);
+  };
 }
 
 function createIdentify(
@@ -158,11 +197,4 @@ function createIdentify(
 
 function methodOf({ method }: IncomingMessage): "GET" | "HEAD" {
   return method === "HEAD" ? "HEAD" : "GET";
-}
-
-interface PlaceInRun {
-  readonly eventId: string;
-  readonly run: string;
-  readonly seq: number;
-  readonly ts: number;
 }

@@ -5,18 +5,14 @@ import type { ClickEvent } from "@sluice/click-event/click-event.ts";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 
-import { encodeClickParts, encodeLink, encodeRun } from "./encode-click.ts";
+import { encodeClickParts, encodeLink, encodePlace, encodeRun } from "./encode-click.ts";
 
 const inner = (fields: object) => JSON.stringify(fields).slice(1, -1);
 
 function encodeByParts(event: ClickEvent): string {
   const { country, region, city, asn, user_agent, client_hints, language, visitor, bot, gpc } = event;
   const { qr, utm, click_ids } = event;
-  return encodeClickParts({
-    eventId: event.event_id,
-    run: encodeRun(event.edge, event.edge_run),
-    seq: event.edge_seq,
-    ts: event.ts,
+  const parts = {
     link: encodeLink(
       {
         id: event.link_id,
@@ -36,7 +32,9 @@ function encodeByParts(event: ClickEvent): string {
     method: event.method,
     referrerDomain: event.referrer_domain,
     prefetch: event.prefetch,
-  });
+  };
+  const place = encodePlace(encodeRun(event.edge, event.edge_run), event.edge_seq);
+  return encodeClickParts(parts, { eventId: event.event_id, ts: event.ts, place });
 }
 
 it("a click put together from its parts is the event, for every event", () => {

@@ -7,10 +7,6 @@ import { flat } from "./flat.ts";
  * `JSON.stringify` it would take three times as long. `encode-click.test.ts` holds it to the schema.
  */
 export interface ClickParts {
-  readonly eventId: string;
-  readonly run: string;
-  readonly seq: number;
-  readonly ts: number;
   readonly link: string;
   readonly visitor: string;
   /** Plain characters only. */
@@ -24,8 +20,21 @@ export interface ClickParts {
   readonly prefetch: boolean;
 }
 
-export function encodeClickParts(click: ClickParts): string {
-  return `{"v":1,"event_id":"${click.eventId}",${click.run},"edge_seq":${click.seq},"ts":${click.ts},${click.link},${click.visitor},"language":"${click.language}","bot":${click.bot},"method":"${click.method}","referrer_domain":"${click.referrerDomain}","prefetch":${click.prefetch},${click.query}}`;
+/** What makes an event of it. */
+export interface ClickPlace {
+  readonly eventId: string;
+  readonly ts: number;
+  /** `encodePlace`, or nothing where it has no place in a run yet. */
+  readonly place: string;
+}
+
+export function encodeClickParts(click: ClickParts, { eventId, ts, place }: ClickPlace): string {
+  return `{"v":1,"event_id":"${eventId}",${place}"ts":${ts},${click.link},${click.visitor},"language":"${click.language}","bot":${click.bot},"method":"${click.method}","referrer_domain":"${click.referrerDomain}","prefetch":${click.prefetch},${click.query}}`;
+}
+
+/** `run` is `encodeRun` of it. */
+export function encodePlace(run: string, seq: number): string {
+  return `${run},"edge_seq":${seq},`;
 }
 
 /** The part that is the same for all clicks of a run. */

@@ -9,6 +9,8 @@ import { isScannerPath } from "../capture/scanner-paths.ts";
 export function clickedLink(link: Link, destination = link.destination, variant = 0): ClickedLink {
   return {
     workspaceId: link.workspaceId,
+    linkId: link.id,
+    audit: link.audit,
     json: encodeLink({ ...link, destination }, variant),
     bot: isScannerPath(link.slug) ? botReasons.scanner.bit : 0,
   };

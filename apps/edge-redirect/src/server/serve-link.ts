@@ -52,6 +52,7 @@ export function createServeLink(
     planned: answers.Answer | Redirection["answer"],
   ): void {
     capture.record(request, clicked, target.query, (eventId) => {
+      if (eventId === undefined) return send(response, answers.unavailable, "unavailable");
       try {
         send(response, typeof planned === "function" ? planned(eventId) : planned);
       } catch (error) {
