@@ -92,6 +92,7 @@ describeWith("links from the command line", testPostgres, (postgres) => {
     await link(["create", "https://example.com/", "--slug", "store"]);
     expect((await link(["disable", "store"])).out).toEqual(["https://localhost/store  (disabled)"]);
     expect((await link(["list"])).out).toContain("https://localhost/store  https://example.com/  (disabled)");
+    expect((await show("store/")).slice(1)).toContain("disabled yes");
     expect((await link(["enable", "store/"])).out).toEqual(["https://localhost/store  (enabled)"]);
     expect((await link(["list"])).out).toContain("https://localhost/store  https://example.com/");
   });

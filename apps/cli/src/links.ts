@@ -72,7 +72,8 @@ export async function switchLink(
 }
 
 async function existing(links: LinkStore, domain: string, slug: string): Promise<Link> {
-  const link = await links.resolve(normaliseDomain(domain) ?? domain, slug);
+  // `store/` is asked for as a path would.
+  const link = await links.resolve(normaliseDomain(domain) ?? domain, slug.replace(/\/$/, ""));
   if (link === undefined) throw new LinkStoreError("not-found", `there is no link ${domain}/${slug}`);
   return link;
 }

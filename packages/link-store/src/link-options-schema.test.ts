@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkOptions, readOptions } from "./link-options-schema.ts";
 import type { LinkOptions } from "./link-options.ts";
@@ -96,6 +97,21 @@ describe("options read back", () => {
     const stored = { ...full, rules: [{ countries: ["DE"] }], colour: "red" };
     const { rules: _rules, ...others } = full;
     expect(readOptions(stored)).toEqual({ options: others, refused: ["rules", "colour"] });
+  });
+
+  test("are taken or named, whatever stands there", () => {
+    const names = fc.constantFrom(...Object.keys(full), "colour", "__proto__");
+    const values = fc.oneof(fc.jsonValue(), fc.constantFrom(...Object.values<unknown>({ ...full })));
+    fc.assert(
+      fc.property(fc.dictionary(names, values), (stored) => {
+        const { options, refused } = readOptions(stored);
+        const left = Object.keys(options).filter(
+          (name) => options.passwordHash !== "unreadable" || name !== "passwordHash",
+        );
+        expect([...left, ...refused].toSorted()).toEqual(Object.keys(stored).toSorted());
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test("ask for a password that nobody knows when it cannot be read", () => {

@@ -125,7 +125,7 @@ describeWith("a link's parts on a real Postgres", openTestStore, (opened) => {
     expect(JSON.stringify(await sql(opened().url, "SELECT * FROM links"))).not.toContain("open sesame");
   });
 
-  test("a link is disabled and enabled, whatever its slug ends with", async () => {
+  test("A7: a link is disabled and enabled under `store` and `store/`", async () => {
     await create({ slug: "store" });
     expect(await store().disable("a.example", "store")).toMatchObject({ disabled: true });
     expect(await store().enable("a.example", "store/")).toMatchObject({ disabled: false });
