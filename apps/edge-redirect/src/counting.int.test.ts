@@ -6,9 +6,10 @@ import type { ClickEvent } from "@sluice/click-event/click-event.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { beforeAll, expect, it } from "vitest";
 
+import type { EdgeProcess } from "./testing/edge-process.ts";
 import { sendRaw, type Visit, visit } from "./testing/http.ts";
 import { makeDatabase } from "./testing/mmdb.ts";
-import { metric } from "./testing/ops.ts";
+import { metric, until } from "./testing/ops.ts";
 import { type Journal, openJournal, openWorld } from "./testing/world.ts";
 
 const browser = "Mozilla/5.0 (X11; Linux x86_64; rv:126.0) Gecko/20100101 Firefox/126.0";
@@ -28,20 +29,20 @@ const networks = {
 
 async function withEdge(
   { journal, env = {} }: { journal: Journal; env?: Record<string, string> },
-  use: (port: number) => Promise<void>,
+  use: (edge: EdgeProcess) => Promise<void>,
 ): Promise<readonly ClickEvent[]> {
   const [geo, asn] = [join(journal.dir, "../places.mmdb"), join(journal.dir, "../networks.mmdb")];
   await writeFile(geo, makeDatabase(places));
   await writeFile(asn, makeDatabase(networks));
   const files = { GEO_DB_PATH: geo, GEO_ASN_DB_PATH: asn };
   await using edge = await journal.start({ env: { ...files, TRUSTED_PROXIES: "127.0.0.1", ...env } });
-  await use(edge.port);
+  await use(edge);
   edge.kill("SIGTERM");
   await edge.exited;
   return (await journal.read()).clicks;
 }
 
-async function askAsPerson(port: number): Promise<void> {
+async function askAsPerson({ port }: { port: number }): Promise<void> {
   await visit(port, "/plain", { headers: person });
 }
 
@@ -89,7 +90,7 @@ describeWith("what an edge counts", openWorld, (world) => {
 
   it("D2, D3, D4, D5, D10, D12, D16, A24: keeps programs with their reasons, and sends them where it sends people", async () => {
     await using journal = await openJournal(world().postgres.url);
-    const clicks = await withEdge({ journal }, async (port) => {
+    const clicks = await withEdge({ journal }, async ({ port }) => {
       for (const [, path, how] of visits) {
         const answer = await visit(port, path, how);
         expect(answer).toMatchObject({ status: 302, headers: { location: `https://example.com${path}` } });
@@ -102,7 +103,7 @@ describeWith("what an edge counts", openWorld, (world) => {
 
   it("D6, D8: answers a HEAD as a GET, with one length, and counts it as no person's", async () => {
     await using journal = await openJournal(world().postgres.url);
-    const clicks = await withEdge({ journal }, async (port) => {
+    const clicks = await withEdge({ journal }, async ({ port }) => {
       const head = "HEAD /plain HTTP/1.1\r\nHost: go.example.com\r\nConnection: close\r\n\r\n";
       const answer = await sendRaw(port, head);
       expect(answer).toMatch(/^HTTP\/1\.1 302/);
@@ -121,7 +122,7 @@ describeWith("what an edge counts", openWorld, (world) => {
       { "x-purpose": "preview" },
       { "x-moz": "prefetch" },
     ];
-    const clicks = await withEdge({ journal }, async (port) => {
+    const clicks = await withEdge({ journal }, async ({ port }) => {
       for (const how of ahead) await visit(port, "/plain", { headers: { ...person, ...how } });
     });
     expect(clicks.map(({ prefetch }) => prefetch)).toEqual(ahead.map(() => true));
@@ -129,7 +130,7 @@ describeWith("what an edge counts", openWorld, (world) => {
 
   it("D1: counts each opening, because a browser asks again", async () => {
     await using journal = await openJournal(world().postgres.url);
-    const clicks = await withEdge({ journal }, async (port) => {
+    const clicks = await withEdge({ journal }, async ({ port }) => {
       for (let times = 0; times < 2; times += 1) {
         const { headers } = await visit(port, "/plain", { headers: person });
         expect(headers["cache-control"]).toBe("private, no-store");
@@ -148,7 +149,7 @@ describeWith("what an edge counts", openWorld, (world) => {
       "2001:db8::7",
       "[2001:DB8::7]:443",
     ];
-    const clicks = await withEdge({ journal }, async (port) => {
+    const clicks = await withEdge({ journal }, async ({ port }) => {
       for (const address of written) {
         await visit(port, "/plain", { headers: { ...person, "x-forwarded-for": `10.9.9.9, ${address}` } });
       }
@@ -167,10 +168,25 @@ describeWith("what an edge counts", openWorld, (world) => {
     expect((await journal.read()).clicks).toMatchObject([{ country: "" }]);
   });
 
+  it("C17: sees visitors by a new database as soon as it is there, also those it knows", async () => {
+    await using journal = await openJournal(world().postgres.url);
+    const clicks = await withEdge({ journal }, async (edge) => {
+      const { port } = edge;
+      await visit(port, "/plain", { headers: person });
+      const moved = makeDatabase({ "198.51.100.0/24": { country_code: "CH" } });
+      await writeFile(join(journal.dir, "../places.mmdb"), moved);
+      const used = 'edge_geo_files_total{database="GEO_DB_PATH",outcome="used"}';
+      await until("the new file is used", async () => (await metric(edge, used)) === 1);
+      await visit(port, "/plain", { headers: person });
+    });
+    expect(clicks.map(({ country }) => country)).toEqual(["DE", "CH"]);
+  }, 30_000);
+
   it.each(["sec-gpc", "dnt"])("honours %s: 1, unless told otherwise", async (signal) => {
     await using journal = await openJournal(world().postgres.url);
     const headers = { ...person, [signal]: "1", referer: "https://news.example.org/" };
-    const ask = async (port: number) => void (await visit(port, "/plain?gclid=a&utm_source=b", { headers }));
+    const ask = async ({ port }: { port: number }) =>
+      void (await visit(port, "/plain?gclid=a&utm_source=b", { headers }));
     const said = { gpc: true, country: "DE", asn: 3_320, utm: { source: "b" }, language: "de" };
     expect(await withEdge({ journal }, ask)).toMatchObject([
       { ...said, visitor: "", city: "", referrer_domain: "", click_ids: {} },

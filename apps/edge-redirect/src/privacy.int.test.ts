@@ -144,6 +144,11 @@ describeWith("a visitor's address", openWorld, (world) => {
   beforeAll(async () => {
     const { link, store } = world();
     for (const slug of ["demo", "🍞", "wp-login.php", "off"]) await link(slug);
+    await link("locked", { password: "open sesame" });
+    await link("ruled", { rules: [{ countries: ["DE"], destination: "https://example.com/de" }] });
+    const variants = ["a", "b"].map((name) => ({ destination: `https://example.com/${name}`, weight: 1 }));
+    await link("split", { variants });
+    await link("few", { maxClicks: 20 });
     await link("over", { expiresAt: Date.now() - 1000 });
     await store.disable("go.example.com", "off");
   });

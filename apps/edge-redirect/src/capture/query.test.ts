@@ -2,7 +2,7 @@ import { limits } from "@sluice/click-event/click-event.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { encodeQuery, withoutQrMark } from "./query.ts";
+import { encodeQuery } from "./query.ts";
 
 function read(query: string): unknown {
   return JSON.parse(`{${encodeQuery(query)}}`);
@@ -32,12 +32,17 @@ describe("what an event keeps of a query string", () => {
     });
   });
 
+  it("is no click id of a visitor who asks not to be tracked", () => {
+    expect(JSON.parse(`{${encodeQuery("gclid=a&utm_source=b&qr=1", true)}}`)).toEqual({
+      qr: true,
+      utm: { ...utm, source: "b" },
+      click_ids: {},
+    });
+  });
+
   it("says whether a QR code was read", () => {
-    expect([read("qr=1"), read("qr=true"), read("qr=0")]).toMatchObject([
-      { qr: true },
-      { qr: true },
-      { qr: false },
-    ]);
+    for (const mark of ["qr=1", "QR=True", "a=b&qr=1"]) expect(read(mark)).toMatchObject({ qr: true });
+    for (const none of ["qr=0", "qr=10", "qr", "iqr=1"]) expect(read(none)).toMatchObject({ qr: false });
   });
 
   it("is cut to its limit without splitting a character", () => {
@@ -65,30 +70,6 @@ describe("what an event keeps of a query string", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(pieces, fc.string()), { maxLength: 20 }), (parts) => {
         expect(read(parts.join(""))).toHaveProperty("utm");
-      }),
-    );
-  });
-});
-
-describe("what is passed on of a query string", () => {
-  it.each([
-    ["", ""],
-    ["qr=1", ""],
-    ["QR=True&a=b", "a=b"],
-    ["a=%20b+c&qr=1&&d", "a=%20b+c&&d"],
-    ["a=b&qr=1&qr=true", "a=b"],
-    // Not the mark, but somebody's own.
-    ["qr=0&a=b", "qr=0&a=b"],
-    ["qr=10&iqr=1&x=qr=1", "qr=10&iqr=1&x=qr=1"],
-  ])("of %j is %j", (query, passedOn) => {
-    expect(withoutQrMark(query)).toBe(passedOn);
-  });
-
-  it("is exactly what came where no QR code was read", () => {
-    fc.assert(
-      fc.property(fc.string(), (query) => {
-        fc.pre(!/qr=(?:1|true)/i.test(query));
-        expect(withoutQrMark(query)).toBe(query);
       }),
     );
   });

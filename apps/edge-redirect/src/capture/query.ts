@@ -57,15 +57,6 @@ export function encodeQuery(query: string, untracked = false): string {
 
 /** What a QR code's image puts behind the link, as `qr=1`. */
 const saysYes = /^(?:1|true)$/i;
-const qrMark = /^qr=(?:1|true)$/i;
-
-/** The query without the mark of a QR code, for whoever passes it on: the mark is ours. All else is left as it came. */
-export function withoutQrMark(query: string): string {
-  if (!query.toLowerCase().includes("qr=")) return query;
-  const pairs = query.split("&");
-  const others = pairs.filter((pair) => !qrMark.test(pair));
-  return others.length === pairs.length ? query : others.join("&");
-}
 
 /** As a form means it. What is not decodable is kept as it came: it says more about a campaign than nothing. */
 function decode(value: string): string {

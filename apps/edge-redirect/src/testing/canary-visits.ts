@@ -30,13 +30,17 @@ export const forwardedForms: readonly Form[] = [
 /** Of those that name one address. */
 export const singleForms: readonly Form[] = [({ v4 }) => v4, ({ v6 }) => v6, ({ v4, v6 }) => `${v4}, ${v6}`];
 
-/** Paths with an answer of each kind: redirect, page, unknown, over, disabled, no path at all. */
+/** Paths with an answer of each kind: redirects of every sort, page, form, unknown, over, disabled, no path at all. */
 const paths: readonly Form[] = [
   () => "/demo",
   () => "/demo?utm_source=a&gclid=b&qr=1",
   ({ v4 }) => `/demo?x=${v4}`,
   () => "/%F0%9F%8D%9E",
   () => "/wp-login.php",
+  () => "/locked",
+  () => "/ruled",
+  () => "/split",
+  () => "/few",
   () => "/over",
   () => "/off",
   () => "/",
