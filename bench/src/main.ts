@@ -10,6 +10,7 @@ import { journal } from "./benchmarks/journal.ts";
 import { memory } from "./benchmarks/memory.ts";
 import { redirectTail } from "./benchmarks/redirect-tail.ts";
 import { redirectsAndGo } from "./benchmarks/redirects-go.ts";
+import { redirectsWithRules } from "./benchmarks/redirects-rules.ts";
 import { redirects } from "./benchmarks/redirects.ts";
 import { visible } from "./benchmarks/visible.ts";
 import { confine, describeMachine } from "./machine.ts";
@@ -19,6 +20,7 @@ const benchmarks: readonly Benchmark[] = [
   codec,
   journal,
   redirects,
+  redirectsWithRules,
   redirectsAndGo,
   redirectTail,
   catchUp,

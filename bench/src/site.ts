@@ -1,5 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { LinkOptions } from "@sluice/link-store/link-options.ts";
+import type { NewLink } from "@sluice/link-store/link-store.ts";
 import { migrate } from "@sluice/link-store/migrate.ts";
 import { openLinkStore } from "@sluice/link-store/open.ts";
 import { startPostgres } from "@sluice/local-services/postgres.ts";
@@ -41,7 +43,8 @@ export interface Edge {
 /** Enough that wrk does not send the same ones again within some milliseconds. */
 const requestCount = 20_000;
 
-export async function openSite(bench: Bench, linkCount: number): Promise<Site> {
+/** `options` are those of all its links. */
+export async function openSite(bench: Bench, linkCount: number, options: LinkOptions = {}): Promise<Site> {
   await using resources = new AsyncDisposableStack();
   const { path: dir } = resources.use(await tempDir());
   const random = seeded(2);
@@ -51,7 +54,11 @@ export async function openSite(bench: Bench, linkCount: number): Promise<Site> {
   await writeFile(requestsPath, requests.map((request) => request + separator).join(""));
   const postgres = resources.use(await startPostgres({ dataDir: join(dir, "postgres"), log: silentLog }));
   await migrate(postgres.url, { log: silentLog, signal: bench.signal });
-  await storeLinks(postgres.url, links, bench.signal);
+  await storeLinks(
+    postgres.url,
+    links.map((link) => ({ ...options, ...link })),
+    bench.signal,
+  );
 
   const journalUrl = `journal://${join(dir, "journal")}?groups=store`;
   const edges = resources.use(new AsyncDisposableStack());
@@ -88,7 +95,7 @@ export async function openSite(bench: Bench, linkCount: number): Promise<Site> {
   };
 }
 
-async function storeLinks(url: string, links: readonly ShortLink[], signal: AbortSignal): Promise<void> {
+async function storeLinks(url: string, links: readonly NewLink[], signal: AbortSignal): Promise<void> {
   const unsynced = new URL(url);
   // A hundred thousand commits, none of which has to survive a power cut.
   unsynced.searchParams.set("options", "-c synchronous_commit=off");

@@ -14,18 +14,15 @@ export interface Equipment {
 const maxAgents = 4096;
 const maxRemembered = 1024;
 
-/** Remembers what it has read: a few expressions over a text of some 150 characters. */
+/** Remembers, for each agent, what it said last: a few expressions over a text of some 150 characters. */
 export function createEquipmentReader(): (headers: IncomingHttpHeaders) => Equipment {
-  const known = createRecent<string, Equipment>(maxAgents);
+  const known = createRecent<string, Equipment & { readonly hint: string | string[] | undefined }>(maxAgents);
   return (headers) => {
-    const agent = headers["user-agent"] ?? "";
-    const platform = headers["sec-ch-ua-platform"];
-    // The hint is a short list in quotes; together with it the agent is another text.
-    const key = typeof platform === "string" ? agent + platform : agent;
-    const found = known.get(key);
-    if (found !== undefined) return found;
-    const read = readEquipment(agent, typeof platform === "string" ? platform : "");
-    if (key.length <= maxRemembered) known.set(key, read);
+    const { "user-agent": agent = "", "sec-ch-ua-platform": hint } = headers;
+    const found = known.get(agent);
+    if (found !== undefined && found.hint === hint) return found;
+    const read = { ...readEquipment(agent, typeof hint === "string" ? hint : ""), hint };
+    if (agent.length + (hint?.length ?? 0) <= maxRemembered) known.set(agent, read);
     return read;
   };
 }
