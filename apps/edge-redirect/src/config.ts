@@ -42,7 +42,9 @@ const Fields = z.object({
     ),
   REDIS_URL: url(["redis", "rediss"])
     .optional()
-    .describe("A Redis in which edges share the links that they have read, and the day's key of visitors."),
+    .describe(
+      "A Redis in which edges share the links that they have read, counts of limited links, and the day's key of visitors.",
+    ),
   EVENT_LOG_URL: url(["kafka", "journal"]).describe(
     "Where clicks go. With `journal:` the edge writes there itself, and no `JOURNAL_` setting counts.",
   ),
@@ -52,7 +54,9 @@ const Fields = z.object({
   PORT: port().default(8080).describe("The port for visitors."),
   OPS_PORT: port()
     .default(9101)
-    .describe("The port of `/livez`, `/readyz` and `/metrics`; worker n of several has it 100·n higher."),
+    .describe(
+      "The port of `/livez`, `/readyz`, `/metrics` and `/domains/ask`; worker n of several has it 100·n higher.",
+    ),
   EDGE_WORKERS: integer({ min: 1, max: 64 }).default(1).describe("Processes that answer visitors."),
   EDGE_MAX_CONNECTIONS: integer({ min: 1 })
     // Some 100 MB when all are open and idle.
