@@ -3,9 +3,11 @@ import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { type Bench, type Benchmark, MissingTool } from "./benchmark.ts";
+import { auditMode } from "./benchmarks/audit.ts";
 import { catchUp } from "./benchmarks/catch-up.ts";
 import { catchUpFromKafka } from "./benchmarks/catch-up-kafka.ts";
 import { codec } from "./benchmarks/codec.ts";
+import { coldMisses } from "./benchmarks/cold-misses.ts";
 import { journal } from "./benchmarks/journal.ts";
 import { memory } from "./benchmarks/memory.ts";
 import { redirectTail } from "./benchmarks/redirect-tail.ts";
@@ -23,6 +25,8 @@ const benchmarks: readonly Benchmark[] = [
   redirectsWithRules,
   redirectsAndGo,
   redirectTail,
+  coldMisses,
+  auditMode,
   catchUp,
   catchUpFromKafka,
   visible,

@@ -11,6 +11,12 @@ export function createRequests(random: Random, links: readonly ShortLink[], coun
   return Array.from({ length: count }, () => encodeRequest(pickSkewed(random, links), visitor()));
 }
 
+/** One for each link, in their order. */
+export function createRequestsForEach(random: Random, links: readonly ShortLink[]): string[] {
+  const visitor = createVisitors(random);
+  return links.map((link) => encodeRequest(link, visitor()));
+}
+
 function encodeRequest({ domain, slug }: ShortLink, visitor: Visitor): string {
   const { hints } = visitor;
   const path = visitor.query === "" ? `/${slug}` : `/${slug}?${visitor.query}`;

@@ -17,6 +17,7 @@ import { createRequests, separator } from "./requests.ts";
 export interface Site extends AsyncDisposable {
   /** For what else belongs to it; removed with it. */
   readonly dir: string;
+  readonly databaseUrl: string;
   readonly links: readonly ShortLink[];
   readonly requests: readonly string[];
   /** The same in a file, for wrk. */
@@ -39,6 +40,9 @@ export interface Edge {
   /** Where it answers visitors. */
   readonly port: number;
 }
+
+/** To which all its domains belong. */
+export const workspaceName = "bench";
 
 /** Enough that wrk does not send the same ones again within some milliseconds. */
 const requestCount = 20_000;
@@ -65,6 +69,7 @@ export async function openSite(bench: Bench, linkCount: number, options: LinkOpt
   const opened = resources.move();
   return {
     dir,
+    databaseUrl: postgres.url,
     links,
     requests,
     requestsPath,
@@ -101,7 +106,7 @@ async function storeLinks(url: string, links: readonly NewLink[], signal: AbortS
   unsynced.searchParams.set("options", "-c synchronous_commit=off");
   await using store = openLinkStore(unsynced.href, { log: silentLog });
   for (const domain of new Set(links.map((link) => link.domain))) {
-    await store.ensureDomain(domain, "bench");
+    await store.ensureDomain(domain, workspaceName);
     await store.markVerified(domain);
   }
   const left = links.values();
