@@ -70,7 +70,7 @@ function fail(error: unknown): never {
 }
 
 /** The status of a response received whole, or the code of what went wrong. Never rejects. */
-function answer(agent: Agent, port: number, path: string): Promise<string> {
+export function answer(agent: Agent, port: number, path: string): Promise<string> {
   return new Promise((resolve) => {
     // The address, because `localhost` would first be tried as IPv6; the name, because links belong to it.
     const to = {

@@ -1,9 +1,15 @@
-// `npm run soak -- --kills 200 --clicks 2000000 [--log kafka] [--rate 2000] [--seed …]`: the kill test, as long as
-// one has patience for. Exit status 0 when every answered click was stored exactly once.
+// The tests that take as long as one has patience for. Exit status 0 when all is well.
+// `npm run soak -- --kills 200 --clicks 2000000 [--log kafka] [--rate 2000]`: every answered click is stored once,
+// whatever is killed.
+// `npm run soak -- --edge-fuzz [--requests 1000000]`: an edge answers whatever it is sent.
+// `npm run soak -- --keep-alive [--requests 100000]`: nginx never asks on a connection that the edge is closing.
+// All take `--seed`.
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 
 import { openBroker } from "./broker.ts";
+import { fuzzEdge, fuzzProblems, type FuzzReport } from "./edge-fuzz.ts";
+import { openRace, raceKeepAlive } from "./keep-alive.ts";
 import { ordeal, problems, type Report } from "./ordeal.ts";
 
 const { values } = parseArgs({
@@ -12,33 +18,60 @@ const { values } = parseArgs({
     clicks: { type: "string", default: "2000000" },
     log: { type: "string", default: "journal" },
     rate: { type: "string", default: "2000" },
+    "edge-fuzz": { type: "boolean", default: false },
+    "keep-alive": { type: "boolean", default: false },
+    requests: { type: "string" },
     seed: { type: "string", default: String(randomInt(1_000_000)) },
   },
 });
-const kills = count("kills", values.kills);
-const clicks = count("clicks", values.clicks);
-const perSecond = count("rate", values.rate);
-if (values.log !== "journal" && values.log !== "kafka") throw new Error("--log takes journal or kafka");
-
-console.log(`seed ${values.seed}: ${kills} kills over ${clicks} clicks at ${perSecond}/s, log ${values.log}`);
-await using resources = new AsyncDisposableStack();
-const broker = values.log === "kafka" ? { broker: resources.use(await openBroker()) } : {};
-const report = await ordeal({
-  ...broker,
-  seed: count("seed", values.seed),
-  kills,
-  clicks,
-  perSecond,
-  // Spread over the whole time that the clicks take.
-  meanPauseMs: (clicks / perSecond / kills) * 1000,
-});
-print(report);
-const found = problems(report);
-console.log(found.length === 0 ? "every answered click is stored exactly once" : found.join("\n"));
+const seed = count("seed", values.seed);
+const run = values["edge-fuzz"] ? fuzz : values["keep-alive"] ? race : kill;
+const found = await run();
+console.log(found.length === 0 ? "all is well" : found.join("\n"));
 process.exitCode = found.length === 0 ? 0 : 1;
 
+async function fuzz(): Promise<string[]> {
+  const requests = count("requests", values.requests ?? "1000000");
+  console.log(`seed ${seed}: ${requests} requests that no client should send`);
+  const report = await fuzzEdge({ requests, seed });
+  printFuzz(report);
+  return fuzzProblems(report);
+}
+
+async function race(): Promise<string[]> {
+  const requests = count("requests", values.requests ?? "100000");
+  console.log(
+    `seed ${seed}: ${requests} requests through nginx, after pauses around its limit and the edge's`,
+  );
+  await using nginx = await openRace();
+  const outcomes = await raceKeepAlive(nginx.port, { requests, seed });
+  printLines([["answers", perKind(outcomes)]]);
+  return [...outcomes.keys()].filter((outcome) => outcome !== "302").map((outcome) => `some got ${outcome}`);
+}
+
+async function kill(): Promise<string[]> {
+  const kills = count("kills", values.kills);
+  const clicks = count("clicks", values.clicks);
+  const perSecond = count("rate", values.rate);
+  if (values.log !== "journal" && values.log !== "kafka") throw new Error("--log takes journal or kafka");
+  console.log(`seed ${seed}: ${kills} kills over ${clicks} clicks at ${perSecond}/s, log ${values.log}`);
+  await using resources = new AsyncDisposableStack();
+  const broker = values.log === "kafka" ? { broker: resources.use(await openBroker()) } : {};
+  const report = await ordeal({
+    ...broker,
+    seed,
+    kills,
+    clicks,
+    perSecond,
+    // Spread over the whole time that the clicks take.
+    meanPauseMs: (clicks / perSecond / kills) * 1000,
+  });
+  print(report);
+  return problems(report);
+}
+
 function print(result: Report): void {
-  const lines: [string, unknown][] = [
+  printLines([
     ["answered", result.answered],
     ["without an answer", perKind(result.unanswered)],
     ["stored", result.stored],
@@ -56,7 +89,24 @@ function print(result: Report): void {
     ["seconds", Math.round(result.seconds)],
     ["exit code", result.exitCode],
     ["left over", result.leftOver.join("; ") || 0],
-  ];
+  ]);
+}
+
+function printFuzz(result: FuzzReport): void {
+  printLines([
+    ["requests", result.sent],
+    ["connections", result.connections],
+    ["requests/s", Math.round(result.sent / result.seconds)],
+    ["answers", perKind(new Map([...result.statuses].map(([status, many]) => [String(status), many])))],
+    ["memory at start", mebibytes(result.startBytes)],
+    ["memory at most", mebibytes(result.peakBytes)],
+    ["good visitor", `${result.answered} answered, without an answer ${perKind(result.unanswered)}`],
+    ["not stored", result.missing],
+    ["seconds", Math.round(result.seconds)],
+  ]);
+}
+
+function printLines(lines: readonly [string, unknown][]): void {
   for (const [name, value] of lines) console.log(`${name.padEnd(18)} ${String(value)}`);
 }
 
@@ -68,4 +118,8 @@ function perKind(counts: ReadonlyMap<string, number>): string {
 function count(name: string, text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`--${name} takes a whole number from 1, not ${text}`);
   return Number(text);
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / 1024 ** 2)} MiB`;
 }

@@ -4,7 +4,10 @@ import type { Socket } from "node:net";
 import type { ClientError, ServerMetrics } from "./metrics.ts";
 
 /** What never reaches the handler, because Node takes it for no request or for something else: answered and counted. */
-export function answerClientErrors(server: Server, metrics: ServerMetrics): void {
+export function answerClientErrors(
+  server: Server,
+  metrics: Pick<ServerMetrics, "answered" | "clientError">,
+): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     // What stands behind a request that asked for the connection's end: the answer in hand is the last.
     if (error.code === "HPE_CLOSED_CONNECTION") return;
@@ -22,6 +25,8 @@ export function answerClientErrors(server: Server, metrics: ServerMetrics): void
 }
 
 function end(socket: Socket, status: string | undefined, ...headers: string[]): void {
+  // Node has let go of a CONNECT's socket: without a listener, one that is reset would end the process.
+  socket.on("error", () => {});
   const lines = [`HTTP/1.1 ${status}`, ...headers, "Connection: close", "Content-Length: 0", "", ""];
   // Answers of this turn that wait for the journal go out first: they were asked for first.
   setImmediate(() => {
