@@ -7,12 +7,6 @@ import {
   type StoredEvent,
 } from "./queries/reconciliation.ts";
 
-/** By `ts`, in ms since 1970: from the first, up to but not with the second. */
-export interface TimeRange {
-  readonly fromTs: number;
-  readonly toTs: number;
-}
-
 /** What whoever compares the table with something else asks it. Rejects with a ClickStoreError; does not retry. */
 export interface Reconciliation extends AsyncDisposable {
   /** Numbers of runs between which nothing is stored or was refused, though something before and after them was. */

@@ -1,5 +1,10 @@
 import type { Connection } from "../connection.ts";
-import type { TimeRange } from "../reconciliation.ts";
+
+/** By `ts`, in ms since 1970: from the first, up to but not with the second. */
+export interface TimeRange {
+  readonly fromTs: number;
+  readonly toTs: number;
+}
 
 export interface StoredEvent {
   readonly eventId: string;
