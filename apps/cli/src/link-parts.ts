@@ -99,9 +99,15 @@ export function parseVariant(text: string): object {
 /** A moment in ISO 8601 with its zone, so that it is the same for whoever types it. Throws InvalidArgumentError. */
 export function parseMoment(text: string): number {
   const written = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/.test(text);
-  const moment = written ? Date.parse(text) : Number.NaN;
+  const moment = written && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(moment)) {
     throw new InvalidArgumentError("takes a date and time with its zone, such as 2026-12-24T18:00+01:00.");
   }
   return moment;
+}
+
+/** `Date.parse` takes the 30th of February for the 2nd of March. */
+function isDay(date: string): boolean {
+  const at = Date.parse(date);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(date);
 }

@@ -2,8 +2,16 @@ import type { Log } from "@sluice/service/log.ts";
 import { DatabaseError, Pool } from "pg";
 import { LinkStoreError } from "./link-store.ts";
 
-/** Runs one statement with parameters and gives its rows, still unparsed. Rejects with a LinkStoreError. */
-export type Query = (text: string, values: readonly unknown[], timeoutMs?: number) => Promise<unknown[]>;
+/**
+ * Runs one statement with parameters and gives its rows, still unparsed. Rejects with a LinkStoreError. One with a name
+ * is planned once a connection and not each time, which is most of what a look-up costs; a name goes with one text.
+ */
+export type Query = (
+  text: string,
+  values: readonly unknown[],
+  timeoutMs?: number,
+  name?: string,
+) => Promise<unknown[]>;
 
 export interface Postgres extends AsyncDisposable {
   readonly query: Query;
@@ -28,17 +36,33 @@ export function openPostgres(url: string, log: Log): Postgres {
   });
   pool.on("error", (error) => log.warn({ err: error }, "an idle Postgres connection broke"));
 
-  async function query(text: string, values: readonly unknown[], timeoutMs = defaultTimeoutMs) {
+  let mayName = true;
+
+  async function query(
+    text: string,
+    values: readonly unknown[],
+    timeoutMs = defaultTimeoutMs,
+    name?: string,
+  ): Promise<unknown[]> {
     // The client's own limit, for a server that no longer answers at all; the pool then drops the connection.
     const limited = { text, values: [...values], query_timeout: timeoutMs };
+    const named = name !== undefined && mayName;
     try {
-      return (await pool.query<object>(limited)).rows;
+      return (await pool.query<object>(named ? { ...limited, name } : limited)).rows;
     } catch (error) {
-      throw toLinkStoreError(error);
+      if (!named || !isAboutName(error)) throw toLinkStoreError(error);
+      if (mayName) log.warn({ error }, "Postgres, or a pooler before it, does not keep prepared statements");
+      mayName = false;
+      return await query(text, values, timeoutMs);
     }
   }
 
   return { query, [Symbol.asyncDispose]: () => pool.end() };
+}
+
+/** A pooler has given us another's connection, or a migration has changed what the statement was planned for. */
+function isAboutName(error: unknown): boolean {
+  return error instanceof DatabaseError && ["26000", "42P05", "0A000"].includes(error.code ?? "");
 }
 
 /**

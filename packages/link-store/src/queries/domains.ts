@@ -33,7 +33,7 @@ const byName = `SELECT ${columns} FROM domains WHERE name = $1`;
 
 /** In the time of `resolve`: a visitor may wait for it. */
 export async function findDomain(query: Query, name: string): Promise<Domain | undefined> {
-  return Rows.parse(await query(byName, [name], resolveTimeoutMs))[0];
+  return Rows.parse(await query(byName, [name], resolveTimeoutMs, "find-domain"))[0];
 }
 
 /** Gives the domain to the workspace unless it has an owner; answers with what it is then. Safe to call concurrently. */

@@ -47,11 +47,11 @@ const Rows = z.array(Row);
 export type OnRefused = (linkId: number, options: readonly string[]) => void;
 
 /** Runs a statement that gives `columns`. */
-export type ReadLinks = (text: string, values: readonly unknown[], timeoutMs?: number) => Promise<Link[]>;
+export type ReadLinks = (...statement: Parameters<Query>) => Promise<Link[]>;
 
 export function linkReader(query: Query, onRefused: OnRefused): ReadLinks {
-  return async (text, values, timeoutMs) => {
-    const rows = Rows.parse(await query(text, values, timeoutMs));
+  return async (...statement) => {
+    const rows = Rows.parse(await query(...statement));
     for (const { link, refused } of rows) if (refused.length > 0) onRefused(link.id, refused);
     return rows.map(({ link }) => link);
   };
@@ -59,7 +59,7 @@ export function linkReader(query: Query, onRefused: OnRefused): ReadLinks {
 
 export async function findLink(read: ReadLinks, domain: string, slug: string): Promise<Link | undefined> {
   const text = `SELECT ${columns} FROM links JOIN domains ON domains.id = links.domain_id WHERE ${named}`;
-  return (await read(text, [domain, slug, foldSlug(slug)], resolveTimeoutMs))[0];
+  return (await read(text, [domain, slug, foldSlug(slug)], resolveTimeoutMs, "find-link"))[0];
 }
 
 export interface NewRow {
