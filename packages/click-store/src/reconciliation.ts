@@ -5,6 +5,7 @@ import {
   selectEvents,
   selectHoles,
   type StoredEvent,
+  type TimeRange,
 } from "./queries/reconciliation.ts";
 
 /** What whoever compares the table with something else asks it. Rejects with a ClickStoreError; does not retry. */
