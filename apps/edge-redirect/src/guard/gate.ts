@@ -29,7 +29,7 @@ export function createGate({ draining, admit, metrics, handler }: GateOptions): 
     const startedAt = performance.now();
     // Without a socket of its own yet, it waits for the request before it.
     if (response.socket === null ? ending.has(request.socket) : !response.socket.writable) return;
-    // A body is not read, whatever carries it.
+    // Nobody reads a body to its end, whatever carries it.
     if (draining() || !request.readableEnded || (request.method !== "GET" && request.method !== "HEAD")) {
       response.shouldKeepAlive = false;
       ending.add(request.socket);

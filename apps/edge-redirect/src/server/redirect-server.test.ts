@@ -11,11 +11,14 @@ import { openRedirectServer, type RedirectServer } from "./redirect-server.ts";
 interface Trial extends AsyncDisposable {
   readonly server: RedirectServer;
   readonly metrics: Metrics;
+  /** How many requests have come to the handler. */
+  readonly handled: number;
 }
 
 /** A server that answers `/slow` after 100 ms and all else at once. */
 async function open(options: { idleMs?: number; noticeMs?: number } = {}): Promise<Trial> {
   const metrics = createMetrics();
+  let handled = 0;
   const server = await openRedirectServer({
     host: "127.0.0.1",
     port: 0,
@@ -26,10 +29,18 @@ async function open(options: { idleMs?: number; noticeMs?: number } = {}): Promi
     metrics: serverMetrics(metrics),
     admit: () => true,
     handler: ({ url }, response) => {
+      handled += 1;
       setTimeout(() => response.writeHead(204).end(), url === "/slow" ? 100 : 0);
     },
   });
-  return { server, metrics, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  return {
+    server,
+    metrics,
+    get handled() {
+      return handled;
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
 }
 
 async function dial({ server }: Trial): Promise<Socket> {
@@ -77,5 +88,14 @@ describe("a visitors' server", () => {
     await sendRaw(trial.server.port, `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`);
     expect(await counted(trial, 'http_client_errors_total{reason="malformed"}')).toBe(1);
     expect(await counted(trial, 'http_client_errors_total{reason="headers_too_large"}')).toBe(1);
+  });
+
+  it("that is closing answers the first of several requests sent at once, and lets the others be no visits", async () => {
+    const trial = await open({ noticeMs: 100 });
+    const closed = trial.server[Symbol.asyncDispose]();
+    const answers = await sendRaw(trial.server.port, "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(3));
+    expect(answers.match(/^HTTP\/1\.1 204/gm)).toHaveLength(1);
+    await closed;
+    expect(trial.handled).toBe(1);
   });
 });
