@@ -29,7 +29,7 @@ const maxInFlight = 500;
 const probeLimitMs = 2_000;
 
 /**
- * Open while questions are answered. Shut by the first that fails, so that one visitor, or those who came together with
+ * Open while questions are answered. Shut by the first that fails while no other is answered, so that one visitor, or those who came together with
  * it, are all who wait for a level that is away; what opens it again is a probe of its own, after pauses that grow from
  * 0.1 to 5 s while questions go on failing.
  */
@@ -38,6 +38,7 @@ export function createLevel({ name, limitMs, probe, log, count, now, random }: L
   const messages = { failing: "cannot be asked for links", over: "can be asked for links again" };
   const outage = createOutage(log, { level: name }, messages, now);
   let inFlight = 0;
+  let answeredAt = -Infinity;
   let shutAt: number | undefined;
   let probeAt = 0;
   let probing = false;
@@ -79,12 +80,13 @@ export function createLevel({ name, limitMs, probe, log, count, now, random }: L
       inFlight += 1;
       try {
         const answer = await withinMs(limitMs, question());
+        answeredAt = now();
         backoff.reset();
         open();
         return answer;
       } catch (error) {
-        // Those that were on their way when the first one failed say nothing new.
-        if (shutAt === undefined || startedAt >= shutAt) shut(error);
+        // One that others overtook was slow; those that were on their way when the first one failed say nothing new.
+        if (answeredAt <= startedAt && (shutAt === undefined || startedAt >= shutAt)) shut(error);
         throw error;
       } finally {
         inFlight -= 1;

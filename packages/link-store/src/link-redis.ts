@@ -29,25 +29,36 @@ const Shared = z.strictObject({ link: StoredLink, position: z.number() });
 const prefix = "sluice:link:1:";
 const clicksPrefix = "sluice:clicks:";
 const connectMs = 1_500;
+/** Also for one that is being made: its handshake has no time limit of its own. */
+const silentMs = 1_000;
 
 /** Opens `redis://…`; connects in the background, and again only when pinged. */
 export function openLinkRedis(url: string): LinkRedis {
   let redis = create(url);
+  let connected = connect();
   let isClosed = false;
+  // What breaks it is told to those who ask.
+  connected.catch(() => {});
 
+  async function connect(): Promise<void> {
+    await redis.connect();
+  }
   function end(): void {
     if (redis.isOpen) redis.destroy();
   }
-  async function connect(): Promise<void> {
-    end();
-    if (isClosed) throw new Error("closed already");
-    redis = create(url);
-    await redis.connect();
+  async function answers(): Promise<boolean> {
+    try {
+      await connected;
+      await redis.ping();
+      return true;
+    } catch {
+      return false;
+    }
   }
-  connect().catch(() => {});
 
   return {
     async get(key) {
+      await connected;
       const text = await redis.get(prefix + key);
       // One of another version, or of another program, is none.
       return text === null ? undefined : parse(text);
@@ -58,13 +69,13 @@ export function openLinkRedis(url: string): LinkRedis {
     },
     countClicks: (linkId, clicks) => redis.incrBy(`${clicksPrefix}${linkId}`, clicks),
     async ping() {
-      const answered = redis.ping().then(
-        () => true,
-        () => false,
-      );
       // A connection that is silent for so long is replaced: the network may have forgotten it.
-      if (await Promise.race([answered, delay(connectMs / 3, false, { ref: false })])) return;
-      await connect();
+      if (await Promise.race([answers(), delay(silentMs, false, { ref: false })])) return;
+      end();
+      if (isClosed) throw new Error("closed already");
+      redis = create(url);
+      connected = connect();
+      await connected;
     },
     async [Symbol.asyncDispose]() {
       isClosed = true;
@@ -80,7 +91,7 @@ function create(url: string) {
     disableOfflineQueue: true,
     socket: { connectTimeout: connectMs, reconnectStrategy: false },
   });
-  // What it breaks is told to those who ask.
+  // What breaks it is told to those who ask.
   client.on("error", () => {});
   return client;
 }
