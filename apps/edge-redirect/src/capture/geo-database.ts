@@ -1,10 +1,12 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 
 import type { Log } from "@sluice/service/log.ts";
 import type { Metrics } from "@sluice/service/metrics.ts";
 import { ServiceError } from "@sluice/service/service-error.ts";
 import { LRUCache } from "lru-cache";
 import { Reader, type Response } from "maxmind";
+
+import { trackFile } from "./tracked-file.ts";
 
 /** What a MaxMind database knows, as its file says now. */
 export interface GeoDatabase extends AsyncDisposable {
@@ -32,8 +34,7 @@ const maxPlaces = 20_000;
 /**
  * Opens a database and holds all of it in memory. Rejects with a ServiceError `config` when the file is missing or none.
  * A file that takes its place, or is written over, is taken into use without a restart; one that is broken is counted,
- * said once and left alone until it changes again, and the old one stays. Looked at rather than watched: that works on
- * every file system and through every link.
+ * said once and left alone until it changes again, and the old one stays.
  */
 export async function openGeoDatabase(options: GeoDatabaseOptions): Promise<GeoDatabase> {
   const { variable, path, log, replaced, everyMs = defaultEveryMs } = options;
@@ -42,17 +43,9 @@ export async function openGeoDatabase(options: GeoDatabaseOptions): Promise<GeoD
     "New files of a geo database, by what became of them",
     ["database", "outcome"],
   );
-  let seen = await stampOf(path);
-  let used = seen;
   let reader = await read(path, variable);
   let looking: Promise<void> | undefined;
-
-  async function look(): Promise<void> {
-    const before = seen;
-    seen = await stampOf(path);
-    // Somebody may still be writing it.
-    if (seen === used || seen !== before) return;
-    used = seen;
+  const look = await trackFile(path, async () => {
     try {
       reader = await read(path, variable);
       reloads.inc({ database: variable, outcome: "used" });
@@ -62,7 +55,7 @@ export async function openGeoDatabase(options: GeoDatabaseOptions): Promise<GeoD
       reloads.inc({ database: variable, outcome: "refused" });
       log.warn({ error }, "a new geo database is broken: the one before stays in use");
     }
-  }
+  });
   const timer = setInterval(() => {
     looking ??= look().finally(() => (looking = undefined));
   }, everyMs).unref();
@@ -75,16 +68,6 @@ export async function openGeoDatabase(options: GeoDatabaseOptions): Promise<GeoD
       await looking;
     },
   };
-}
-
-/** Another one for another file at this path, and for other content. Never rejects. */
-async function stampOf(path: string): Promise<string> {
-  try {
-    const { ino, size, mtimeMs } = await stat(path);
-    return `${ino} ${size} ${mtimeMs}`;
-  } catch {
-    return "missing";
-  }
 }
 
 async function read(path: string, variable: string): Promise<Reader<Response>> {
