@@ -91,7 +91,7 @@ describe("while Postgres is away", () => {
     clock.now += 3 * ttlMs;
     const startedAt = performance.now();
     expect(await all([at("x"), at("y")])).toEqual([found(link("x")), unavailable]);
-    expect(performance.now() - startedAt).toBeLessThan(700);
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
     expect(at("x")).toEqual(found(link("x")));
     expect(at("y")).toEqual(unavailable);
   });
@@ -172,7 +172,7 @@ describe("with a Redis", () => {
     redis.answer = new Promise(() => {});
     const startedAt = performance.now();
     expect(await one.at("x")).toEqual(found(link("x")));
-    expect(performance.now() - startedAt).toBeLessThan(150);
+    expect(performance.now() - startedAt).toBeLessThan(400);
     expect(redis.asked).toHaveLength(1);
     expect(await one.at("y")).toEqual(found(link("y")));
     expect(redis.asked).toHaveLength(1);

@@ -49,19 +49,21 @@ describeWith("links in a real Redis", testRedis, (given) => {
       await cache.get("a.example", slug);
       return (await redis.get(key(slug)).catch(() => undefined)) !== undefined;
     };
-    expect(await shares("before")).toBe(true);
+    let tried = 0;
+    const sharesAgain = () => expect.poll(() => shares(`other-${(tried += 1)}`)).toBe(true);
+    await sharesAgain();
 
     proxy.hang();
-    let slowest = 0;
+    const times: number[] = [];
     for (let n = 0; n < 50; n += 1) {
       const startedAt = performance.now();
       expect(await cache.get("a.example", `cold-${n}`)).toMatchObject({ kind: "found" });
-      slowest = Math.max(slowest, n === 0 ? 0 : performance.now() - startedAt);
+      times.push(performance.now() - startedAt);
     }
-    expect(slowest).toBeLessThan(40);
+    // It would be 50 for each of them, which a busy machine's own delays are not.
+    expect(times.toSorted((a, b) => a - b)[times.length / 2]).toBeLessThan(25);
     proxy.flow();
-    let tried = 0;
-    await expect.poll(() => shares(`after-${(tried += 1)}`)).toBe(true);
+    await sharesAgain();
   });
 
   test("are there again when Redis has been killed and restarted, whatever it has kept", async ({ skip }) => {
