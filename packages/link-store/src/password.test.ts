@@ -15,6 +15,12 @@ test("a password is known by its hash, and no other is", async () => {
   }
 });
 
+test("the longest password is the same however it was typed", async () => {
+  const longest = "é".repeat(256);
+  const hash = await hashPassword(longest);
+  expect(await isPassword(longest.normalize("NFD"), hash)).toBe(true);
+});
+
 test("a password hashed twice gives two texts", async () => {
   expect(await hashPassword("a")).not.toBe(await hashPassword("a"));
 });

@@ -12,9 +12,10 @@ const maxPasswordLength = 256;
 
 const written = /^\$scrypt\$ln=(1[0-7]),r=(8),p=(\d|1[0-6])\$([A-Za-z\d+/]{22})\$([A-Za-z\d+/]{43})$/;
 
-/** 1 to 256 characters. */
+/** 1 to 256 characters in composed form. */
 export function isPasswordText(password: string): boolean {
-  return password.length >= 1 && password.length <= maxPasswordLength && password.isWellFormed();
+  const { length } = password.normalize("NFC");
+  return length >= 1 && length <= maxPasswordLength && password.isWellFormed();
 }
 
 export function isPasswordHash(hash: string): boolean {

@@ -36,6 +36,12 @@ describe("a link with a password", () => {
     expect(await trial.unlock(post("x=y&password=sec%26ret+%C3%A9"), link, "192.0.2.1")).toBe("open");
   });
 
+  it("is opened by the longest password there is", async () => {
+    const longest = "日".repeat(256);
+    const trial = open(async (password) => password === longest);
+    expect(await trial.try(longest)).toBe("open");
+  });
+
   it("lets nobody guess: five tries a minute for a client and link, also all at once", async () => {
     const trial = open();
     const tries = await Promise.all(Array.from({ length: 20 }, () => trial.try("guess")));
@@ -74,7 +80,7 @@ describe("a link with a password", () => {
     ],
     ["more than a password", { "content-type": form }, "too_large"],
   ])("takes %s for what it is", async (_, headers, unlocking) => {
-    expect(await open().unlock(post(`password=${"x".repeat(2_000)}`, { ...headers }), link, "")).toBe(
+    expect(await open().unlock(post(`password=${"x".repeat(5_000)}`, { ...headers }), link, "")).toBe(
       unlocking,
     );
   });

@@ -13,8 +13,8 @@ export interface UnlockOptions {
 /** What came of a visitor's try to unlock a link. `left`: nobody is there to be answered any more. */
 export type Unlocking = "open" | "wrong" | "too_many" | "too_large" | "no_form" | "busy" | "left";
 
-/** A password and its name, percent-encoded. */
-const maxFormBytes = 1_024;
+/** The longest password, 256 characters of three bytes, percent-encoded, and its name; and room to be typed decomposed. */
+const maxFormBytes = 4_096;
 /** Wrong passwords of a client at a link, in a window of so long: a person's mistakes, and no search. */
 const maxTries = 5;
 export const triesWindowMs = 60_000;
