@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { openRace, raceKeepAlive } from "./keep-alive.ts";
 
 describeWith("nginx in front of an edge", openRace, (race) => {
-  test(`never asks on a connection that the edge is closing (seed ${testSeed})`, async () => {
+  test(`502 race: never asks on a connection that the edge is closing (seed ${testSeed})`, async () => {
     const outcomes = await raceKeepAlive(race().port, { requests: 5_000, seed: testSeed });
     expect([...outcomes.keys()]).toEqual(["302"]);
   });

@@ -92,7 +92,7 @@ describeWith("two edges behind nginx", openFront, (front) => {
     await front().world.link("demo");
   });
 
-  it("restarted one after the other under load fail no request and lose no click", async () => {
+  it("drain: restarted one after the other under load fail no request and lose no click", async () => {
     const { world, ports, nginx } = front();
     await using pair = await openEdges(world, ports);
     const load = startLoad(nginx.port, "/demo", { visitors: 32 });
@@ -109,7 +109,7 @@ describeWith(
       await world().link("demo");
     });
 
-    it("restarted one after the other under load fail no request and lose no click", async () => {
+    it("drain: restarted one after the other under load fail no request and lose no click", async () => {
       await using pair = await openEdges(world(), await twoPorts());
       let ready: readonly number[] = [...pair.edges.keys()];
       const stopped = new AbortController();

@@ -6,10 +6,13 @@ import { listen } from "@sluice/service/listen.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
 import { describe, expect, it } from "vitest";
 
+import { expectProxyHeader } from "../client/proxy-protocol.ts";
 import { serverMetrics } from "../server/metrics.ts";
 import { limitConnections } from "./connection-limit.ts";
 
 const proxy = "127.0.0.99";
+/** Speaks the PROXY protocol. */
+const balancer = "127.0.0.98";
 
 /** A server of three connections that answers `/held` when told, and all else at once. */
 async function open() {
@@ -19,7 +22,12 @@ async function open() {
     if (request.url === "/held") held.push(() => response.end());
     else response.end();
   });
-  limitConnections(server, { max: 3, isTrusted: (peer) => peer === proxy }, serverMetrics(metrics));
+  limitConnections(
+    server,
+    { max: 3, isTrusted: (peer) => peer === proxy || peer === balancer },
+    serverMetrics(metrics),
+  );
+  expectProxyHeader(server, { isTrusted: (peer) => peer === balancer, refused: () => {} });
   const port = await listen(server, { host: "127.0.0.1", port: 0, variable: "PORT" });
   /** Resolves when the server has it. */
   async function dial(from: string): Promise<Socket> {
@@ -118,6 +126,23 @@ describe("above the limit of connections", () => {
     const second = await server.dial("127.0.0.3");
     await closed;
     for (const socket of [...proxies, second]) expect(await answers(socket)).toBe(true);
+  });
+
+  it("those of a balancer that speaks the PROXY protocol are its visitors'", async () => {
+    await using server = await open();
+    const dial = async (visitor: string) => {
+      const socket = await server.dial(balancer);
+      socket.write(`PROXY TCP4 ${visitor} 192.0.2.1 50000 80\r\n`);
+      return socket;
+    };
+    const [oldest, second] = [await dial("203.0.113.2"), await dial("203.0.113.2")];
+    for (const socket of [oldest, second]) expect(await answers(socket)).toBe(true);
+    const other = await dial("203.0.113.3");
+    expect(await answers(other)).toBe(true);
+    const closed = once(oldest, "close");
+    const newcomer = await dial("203.0.113.4");
+    await closed;
+    for (const socket of [newcomer, second, other]) expect(await answers(socket)).toBe(true);
   });
 
   it("a proxy's newcomer goes where all are a proxy's", async () => {
