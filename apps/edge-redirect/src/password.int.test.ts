@@ -136,10 +136,10 @@ describeWith("a link with a password", openWorld, (world) => {
     it.each([
       ["JSON", `${head}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`, 415],
       ["no type", `${head}Content-Length: 0\r\n\r\n`, 415],
-      ["more than 1 KB by its length", `${form}Content-Length: 1025\r\n\r\n`, 413],
+      ["more than 4 KB by its length", `${form}Content-Length: 4097\r\n\r\n`, 413],
       [
-        "more than 1 KB in chunks",
-        `${form}Transfer-Encoding: chunked\r\n\r\n401\r\n${"x".repeat(1025)}\r\n0\r\n\r\n`,
+        "more than 4 KB in chunks",
+        `${form}Transfer-Encoding: chunked\r\n\r\n1001\r\n${"x".repeat(4097)}\r\n0\r\n\r\n`,
         413,
       ],
     ])("%s", async (_, bytes, status) => {
