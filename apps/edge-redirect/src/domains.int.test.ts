@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { EdgeProcess } from "./testing/edge-process.ts";
 import { type Answer, sendRaw, visit } from "./testing/http.ts";
+import { metric } from "./testing/ops.ts";
 import { type Journal, openJournal, openWorld } from "./testing/world.ts";
 
 const home = "https://www.example.com/";
@@ -104,6 +105,14 @@ describeWith("a domain", openWorld, (world) => {
     }
     expect(await open("go.example.com", "/Exact")).toMatchObject({ status: 302 });
     expect(await open("go.example.com", "/exact")).toMatchObject({ status: 404 });
+  });
+
+  it("that does not tell cases apart has each link in memory once", async () => {
+    const hits = 'link_requests_total{answer="hit"}';
+    await open("folded.example.com", "/stra%C3%9Fe");
+    const before = await metric(edge, hits);
+    for (const slug of ["Stra%C3%9Fe", "STRA%C3%9FE"]) await open("folded.example.com", `/${slug}`);
+    expect((await metric(edge, hits)) - before).toBe(2);
   });
 
   it("A22: is the same in Unicode and in punycode", async () => {

@@ -42,6 +42,7 @@ const links: Readonly<Record<string, Partial<NewLink>>> = {
   claimed: { destination: to("web"), apps: { ios: to("claimed"), android: to("claimed") }, passQuery: true },
   pass: { destination: "https://example.com/bad%20space/?q=%23x&e=#Tab0-9", passQuery: true },
   tags: { destination: "https://example.com/?utm_source=own", utm: { source: "x", medium: "e mail" } },
+  both: { ...everyone, utm: { source: "x" }, rules: [{ countries: ["US"], destination: to("us#top") }] },
   tracked: { destination: "https://example.com/?a#b", trackConversions: true, noindex: true },
   hidden: { ...everyone, noindex: true },
   later: { ...everyone, startsAt: Date.now() + 3_600_000 },
@@ -184,6 +185,7 @@ describeWith("a link with options", openWorld, (world) => {
         "?redir_url=https://evil.com",
         "https://example.com/?utm_source=own&utm_medium=e%20mail",
       ],
+      ["where a rule leads, too: /both", "", `${to("us")}?utm_source=x#top`],
       ["B17: /mail", "?subject=x", "mailto:user@example.com"],
     ])("%s%s", async (name, query, location) => {
       expect(await locationOf(open(`${name.slice(name.indexOf("/"))}${query}`))).toBe(location);

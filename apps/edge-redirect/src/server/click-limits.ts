@@ -28,6 +28,8 @@ export interface ClickLimitsOptions {
   readonly path: string;
   readonly shared: SharedCounts | undefined;
   readonly log: Log;
+  /** Milliseconds, monotonic. */
+  readonly now?: () => number;
 }
 
 interface Count {
@@ -49,9 +51,10 @@ const pauseMs = 1_000;
 const Line = z.object({ link: z.int().min(1), clicks: z.int().min(0) });
 
 /** Goes on from the file. Never rejects. */
-export async function openClickLimits({ path, shared, log }: ClickLimitsOptions): Promise<ClickLimits> {
+export async function openClickLimits(options: ClickLimitsOptions): Promise<ClickLimits> {
+  const { path, log } = options;
   const counts = new LRUCache<number, Count>({ max: maxCounts });
-  const counter = createCounter(counts, shared, log);
+  const counter = createCounter(counts, options);
   let written = 0;
 
   /** Of several processes that share the file none takes away what another knows. */
@@ -78,8 +81,7 @@ export async function openClickLimits({ path, shared, log }: ClickLimitsOptions)
  */
 function createCounter(
   counts: LRUCache<number, Count>,
-  shared: SharedCounts | undefined,
-  log: Log,
+  { shared, log, now = () => performance.now() }: ClickLimitsOptions,
 ): Pick<ClickLimits, "use"> & { /** Goes up with each click. */ readonly counted: () => number } {
   const say = onceAMinute((error) =>
     log.warn({ error }, "clicks of limited links are counted by this edge alone"),
@@ -121,7 +123,7 @@ function createCounter(
       return isIn;
     } catch (error) {
       say(error);
-      quietUntil = performance.now() + pauseMs;
+      quietUntil = now() + pauseMs;
       others.ping().catch(() => {});
       count.unsent += owed;
       return useHere(count, maxClicks, own);
@@ -135,7 +137,7 @@ function createCounter(
       if (count.known >= maxClicks) return false;
       const own = isPerson ? 1 : 0;
       counted += own;
-      return shared === undefined || performance.now() < quietUntil
+      return shared === undefined || now() < quietUntil
         ? useHere(count, maxClicks, own)
         : useShared(shared, linkId, maxClicks, own);
     },

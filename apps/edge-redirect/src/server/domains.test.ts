@@ -110,12 +110,13 @@ describe("a domain", () => {
   });
 
   it("never asks for more than 50 at a time, whatever hosts are made up", async () => {
-    const { domains, asked } = await open();
+    const { domains, domain, asked } = await open();
     for (let index = 0; index < 200; index += 1) {
       const made = domains.named(`host-${index}.example.com`);
       if (made !== undefined) visitOf(domains, made);
     }
     expect(asked).toHaveLength(50);
+    expect(domains.settingsOf(domain, performance.now())).toBeUndefined();
   });
 
   it.each([{ kind: "domain", domain: name, position: 1 } as const, { kind: "all", position: 1 } as const])(
@@ -146,6 +147,10 @@ describe("a domain", () => {
   it("is known after a restart, and asked for again", async () => {
     const before = await open();
     await ask(before);
+    const other = before.domains.named("other.example.com");
+    if (other !== undefined) visitOf(before.domains, other);
+    before.asked.at(-1)?.answer(undefined);
+    await expect.poll(() => other?.settings).toMatchObject({ verified: false });
     await before.domains[Symbol.asyncDispose]();
     const after = await open();
     expect(after.domains.settingsOf(after.domain, 0)).toEqual(settings);

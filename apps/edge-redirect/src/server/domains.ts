@@ -28,8 +28,9 @@ export interface Domains extends AsyncDisposable {
   /**
    * What the domain is set to: at once when it is known, however old while Postgres is away; otherwise a promise that
    * never rejects and takes no longer than `resolve`. A domain that nobody has registered is one that is not verified.
+   * `undefined` when too many others are being asked for.
    */
-  settingsOf(domain: Domain, at: number): DomainSettings | Promise<DomainSettings>;
+  settingsOf(domain: Domain, at: number): DomainSettings | Promise<DomainSettings> | undefined;
   /** What somebody has changed is asked for at the next visit, which is still answered from memory. */
   readonly changed: (change: Change) => void;
 }
@@ -49,7 +50,7 @@ export interface DomainsOptions {
 
 /** An edge serves so many domains before it asks for one twice; the bound is for hosts that are made up. */
 const maxDomains = 5_000;
-/** Made-up hosts may not take all of Postgres's time; what is beyond is answered as while Postgres is away. */
+/** Made-up hosts may not take all of Postgres's time. */
 const maxAsking = 50;
 /** After a failure nobody waits for the next one so soon. */
 const pauseMs = 1_000;
@@ -99,7 +100,7 @@ export async function openDomains(options: DomainsOptions): Promise<Domains> {
       const { settings } = domain;
       if (settings !== undefined && at < domain.freshUntil) return settings;
       const asked = ask(domain, at);
-      return settings ?? asked ?? assumed(domain.name);
+      return settings ?? asked;
     },
     changed(change) {
       if (change.kind === "link") return;
@@ -110,13 +111,13 @@ export async function openDomains(options: DomainsOptions): Promise<Domains> {
   };
 }
 
-/** Asks for a domain's settings, once for all who ask meanwhile; `undefined` when nobody is to be asked now. */
+/** Asks for a domain's settings, once for all who ask meanwhile. */
 function createAsking({
   resolve,
   ttlMs,
   unknownTtlMs,
   log,
-}: DomainsOptions): (domain: Domain, at: number) => Promise<DomainSettings> | undefined {
+}: DomainsOptions): (domain: Domain, at: number) => ReturnType<Domains["settingsOf"]> {
   const say = onceAMinute((error) => log.warn({ error }, "a domain's settings could not be read"));
   let asking = 0;
   let quietUntil = 0;
@@ -138,7 +139,8 @@ function createAsking({
 
   return (domain, at) => {
     if (domain.asking !== undefined) return domain.asking;
-    if (at < quietUntil || asking >= maxAsking) return undefined;
+    if (at < quietUntil) return assumed(domain.name);
+    if (asking >= maxAsking) return undefined;
     asking += 1;
     domain.asking = read(domain).finally(() => {
       asking -= 1;

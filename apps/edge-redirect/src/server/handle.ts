@@ -34,6 +34,7 @@ export function createHandler(options: HandlerOptions): Handler {
     const target = readTarget(request);
     if (target === undefined) return send(response, answers.badRequest, "bad_request");
     const settings = domains.settingsOf(target.domain, startedAt);
+    if (settings === undefined) return send(response, answers.unavailable, "unavailable");
     if (!(settings instanceof Promise)) return look({ request, response, target, settings, startedAt });
     settings
       .then((read) => look({ request, response, target, settings: read, startedAt }))

@@ -1,4 +1,5 @@
 import type { Link } from "@sluice/link-store/link-store.ts";
+import { LRUCache } from "lru-cache";
 
 import type { ClickedLink } from "../capture/capture.ts";
 import { compileLocation } from "../rules/location.ts";
@@ -17,22 +18,32 @@ export interface PreparedLink extends ClickedLink {
   readonly plan: Plan | undefined;
 }
 
-/** Those that are in use; about 1 kB each, of those with a plan as much for each destination. */
+/** Those that are in use; about 1 kB each. */
 const maxPrepared = 10_000;
+/** Of those with a plan: with 50 rules one can take megabytes. */
+const maxPlannedBytes = 64 * 1024 ** 2;
 
 /** Remembers by the link's id: a WeakMap takes three times as long. */
 export function createPreparedLinks(): (link: Link) => PreparedLink {
-  const prepared = createRecent<number, PreparedLink>(maxPrepared);
+  const plain = createRecent<number, PreparedLink>(maxPrepared);
+  const planned = new LRUCache<number, PreparedLink>({ maxSize: maxPlannedBytes, sizeCalculation: bytesOf });
   return (link) => {
-    const known = prepared.get(link.id);
+    const known = plain.get(link.id);
     if (known?.link === link) return known;
+    const withPlan = planned.get(link.id);
+    if (withPlan?.link === link) return withPlan;
     const made = {
       ...clickedLink(link),
       link,
       answer: redirectTo(compileLocation(link.destination, link)("", ""), link),
       plan: needsPlan(link) ? compilePlan(link) : undefined,
     };
-    prepared.set(link.id, made);
+    (made.plan === undefined ? plain : planned).set(link.id, made);
     return made;
   };
+}
+
+/** The link itself, and of each destination an event's part and a header. */
+function bytesOf({ link }: PreparedLink): number {
+  return 2_000 + 4 * JSON.stringify(link).length;
 }
