@@ -32,37 +32,42 @@ const beginnings =
     " ",
   );
 
+export interface Found {
+  /** Texts and bytes that cannot be anything else. */
+  readonly written: readonly string[];
+  /** Numbers, hex digits and bytes that are one of them, or random and alike: once in a hundred thousand is. */
+  readonly alike: number;
+}
+
 /**
- * How often one of them is in `bytes`, in any notation: dotted, mapped, in hex, as a number, as bytes in either order, and
- * the /64 of an IPv6 address. Hex digits and bytes that are random are taken for one of them once in a million.
+ * What of them is in `bytes`, in any notation: dotted, mapped, in hex, as a number, as bytes in either order, and the /64
+ * of an IPv6 address.
  */
-export function countCanaries(bytes: Buffer): number {
+export function findCanaries(bytes: Buffer): Found {
   const numbers = new Set<number>();
   for (let number = 0; number < maxCanaries; number += 1) {
     const { peer, v4 } = canary(number);
     for (const address of [peer, v4]) numbers.add(asNumber(address));
   }
-  const network = Buffer.from("20010db8ca7a", "hex");
-  return (
-    [textOf(bytes), textOf(bytes.filter((byte) => byte !== 0))]
-      .map((text) => countInText(text, numbers))
-      .reduce((sum, count) => sum + count) +
-    (bytes.includes(network) ? 1 : 0) +
-    countBytes(bytes, numbers)
-  );
+  // The second one without zeros: a text of two bytes a character is read as well.
+  const texts = [textOf(bytes), textOf(bytes.filter((byte) => byte !== 0))];
+  const written = beginnings.filter((beginning) => texts.some((text) => text.includes(beginning)));
+  return {
+    written: bytes.includes(Buffer.from("20010db8ca7a", "hex")) ? [...written, "bytes"] : written,
+    alike: texts.reduce((sum, text) => sum + countInText(text, numbers), 0) + countBytes(bytes, numbers),
+  };
 }
 
 function asNumber(address: string): number {
   return address.split(".").reduce((value, part) => value * 256 + Number(part), 0);
 }
 
-/** The second time without zeros, a text of two bytes a character is read as well. */
 function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("latin1").toLowerCase();
 }
 
 function countInText(text: string, numbers: ReadonlySet<number>): number {
-  let count = beginnings.filter((beginning) => text.includes(beginning)).length;
+  let count = 0;
   for (const [, digits = ""] of text.matchAll(/(?=((?:7fc8|c613|0x7fc8|0xc613)[\da-f]{4}))/g)) {
     if (numbers.has(Number.parseInt(digits.slice(-8), 16))) count += 1;
   }
