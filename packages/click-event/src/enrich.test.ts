@@ -55,6 +55,48 @@ test.each([
   expect(enrich(sampleClick({ user_agent: userAgent }))).toMatchObject(expected);
 });
 
+test.each([
+  [
+    "E4",
+    "Mozilla/5.0 (Linux; Android 7.1.2; Pixel XL Build/NJH47F; wv) AppleWebKit/537.36 Instagram 11.0.0.12.20 Android (25/7.1.2; 476dpi; 1440x2417; Google/google; Pixel XL; marlin; marlin; en_GB)",
+    { browser: "Instagram", os: "Android", device: "mobile" },
+  ],
+  [
+    "E5",
+    `Mozilla/5.0 (iPhone; CPU iPhone OS 11_3 like Mac OS X) ${webkit} Mobile/15E302 Instagram 59.0.0.14.81 (iPhone7,2; iOS 11_3_1; en_US; scale=2.00)`,
+    { browser: "Instagram", os: "iOS", device: "mobile" },
+  ],
+  [
+    "E7",
+    `Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_6) ${webkit} Mobile/15E148`,
+    { os: "Mac OS", device: "tablet" },
+  ],
+  [
+    "E8",
+    `Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_6) ${webkit}`,
+    { browser: "WebKit", device: "desktop" },
+  ],
+  [
+    "E10",
+    `Mozilla/5.0 (Linux; Android 10; K) ${blink} Chrome/129.0.0.0 Mobile Safari/537.36`,
+    { browser: "Chrome", os: "Android", device: "mobile" },
+  ],
+  [
+    "E11",
+    `Mozilla/5.0 (Windows NT 6.1) ${blink} Chrome/61.0.3163.125 Amigo/61.0.3163.125 MRCHROME SOC Safari/537.36`,
+    { os: "Windows", device: "desktop" },
+  ],
+  [
+    "E12",
+    `Mozilla/5.0 (Linux; Android 5.1; FEVER Build/LMY47D; wv) ${blink} Version/4.0 Chrome/106.0.5249.126 Mobile Safari/537.36`,
+    { os: "Android", device: "mobile" },
+  ],
+])("%s: %s is told rightly, and no model is made of it", (_, userAgent, expected) => {
+  const enrichment = createEnricher({ cacheSize: 10 })(sampleClick({ user_agent: userAgent }));
+  expect(enrichment).toMatchObject(expected);
+  expect(Object.values(enrichment)).not.toContain("K");
+});
+
 test("what is no person's click is a bot's: a reason from the edge, HEAD, or fetched ahead", () => {
   const enrich = createEnricher({ cacheSize: 10 });
   expect(enrich(sampleClick()).is_bot).toBe(false);
