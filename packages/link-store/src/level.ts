@@ -29,9 +29,9 @@ const maxInFlight = 500;
 const probeLimitMs = 2_000;
 
 /**
- * Open while questions are answered. Shut by the first that fails while no other is answered, so that one visitor, or those who came together with
- * it, are all who wait for a level that is away; what opens it again is a probe of its own, after pauses that grow from
- * 0.1 to 5 s while questions go on failing.
+ * Open while questions are answered. Shut by the first that fails while no other is answered, so that one visitor, or
+ * those who came together with it, are all who wait for a level that is away; what opens it again is a probe of its own,
+ * after pauses that grow from 0.1 to 5 s while questions go on failing.
  */
 export function createLevel({ name, limitMs, probe, log, count, now, random }: LevelOptions): Level {
   const backoff = createBackoff({ minMs: 100, maxMs: 5_000, random });

@@ -24,13 +24,11 @@ export interface LinkMemoryOptions {
 }
 
 /**
- * How long a link that has changed is still served as it was, while it is read again: so nobody waits for the edit of
- * a link that is in use, and with the time to learn of the change it is well under a second.
+ * How long a link that has changed, or that nobody could be asked about, is still served as it was, while it is read
+ * again: so nobody waits for the edit of a link that is in use, and with the time to learn of the change it is well
+ * under a second.
  */
-const changedGraceMs = 250;
-
-/** Between two readings of a link that neither level could vouch for. */
-const unaskedMs = 1_000;
+const graceMs = 250;
 
 /** What is known of links and of slugs that have none, each bounded by bytes; the least recently used goes first. */
 export class LinkMemory {
@@ -62,7 +60,7 @@ export class LinkMemory {
 
   /** Not fresh, but good enough while it is read again. */
   isInGrace(held: Held, at: number): boolean {
-    const isAsItWas = held.readAt >= this.#allChangedAt || at < this.#allChangedAt + changedGraceMs;
+    const isAsItWas = held.readAt >= this.#allChangedAt || at < this.#allChangedAt + graceMs;
     return at < held.graceUntil && isAsItWas;
   }
 
@@ -71,7 +69,7 @@ export class LinkMemory {
     const held = this.#links.peek(key);
     const at = this.#options.now();
     if (held === undefined || at >= held.staleUntil) return undefined;
-    held.graceUntil = at + unaskedMs;
+    held.graceUntil = at + graceMs;
     return held.found;
   }
 
@@ -91,7 +89,7 @@ export class LinkMemory {
       readAt,
       freshUntil,
       // One more `ttlMs`: nobody waits for a link that is in use, and none is served that is much older.
-      graceUntil: isFresh ? freshUntil + ttlMs : readAt + changedGraceMs,
+      graceUntil: isFresh ? freshUntil + ttlMs : readAt + graceMs,
       staleUntil: readAt + staleMs,
       // Uses before this reading count for half, so that yesterday's favourite makes room.
       uses: (this.#links.peek(key)?.uses ?? 1) / 2,
@@ -113,7 +111,7 @@ export class LinkMemory {
     const held = this.#links.peek(key);
     if (held === undefined) return;
     held.freshUntil = -Infinity;
-    held.graceUntil = Math.min(held.graceUntil, at + changedGraceMs);
+    held.graceUntil = Math.min(held.graceUntil, at + graceMs);
   }
 
   allChanged(at: number): void {

@@ -26,17 +26,24 @@ describeWith("links in a real Redis", testRedis, (given) => {
 
   test("are none when they are of another version, or damaged", async () => {
     await using links = openLinkRedis(given().url);
-    await using raw = Object.assign(createClient({ url: given().url }), {
-      async [Symbol.asyncDispose]() {
-        raw.destroy();
-      },
-    });
-    await Promise.all([links.ping(), raw.connect()]);
+    await using raw = await connect(given().url);
+    await links.ping();
     const newer = JSON.stringify({ link: { ...link("x"), onlyOnTuesdays: true }, position: 1 });
     for (const text of ["nonsense", "null", "{}", newer]) {
-      await raw.set(`sluice:link:1:${key("x")}`, text);
+      await raw.client.set(`sluice:link:1:${key("x")}`, text);
       expect(await links.get(key("x"))).toBeUndefined();
     }
+  });
+
+  test("are not kept where Redis is full, and that is no outage", async ({ skip }) => {
+    if (given().server === undefined) skip("the server is not the test's own");
+    await using links = openLinkRedis(given().url);
+    await using raw = await connect(given().url);
+    await links.ping();
+    await raw.client.configSet("maxmemory", "1");
+    await links.set(key("full"), { link: link("full"), position: 1 }, 60_000);
+    await raw.client.configSet("maxmemory", "0");
+    expect(await links.get(key("full"))).toBeUndefined();
   });
 
   test("cost nobody anything when Redis falls silent, and are there again when it is heard", async () => {
@@ -106,4 +113,16 @@ function cacheOver(redis: LinkRedis, keys: string) {
     log: silentLog,
     metrics: createMetrics(),
   });
+}
+
+/** A connection past the adapter. */
+async function connect(url: string) {
+  const client = createClient({ url });
+  await client.connect();
+  return {
+    client,
+    async [Symbol.asyncDispose]() {
+      client.destroy();
+    },
+  };
 }

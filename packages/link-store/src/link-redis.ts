@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { createClient } from "@redis/client";
+import { createClient, ErrorReply } from "@redis/client";
 import { z } from "zod";
 import type { Link } from "./link-store.ts";
 import { StoredLink } from "./stored-link.ts";
@@ -16,7 +16,7 @@ export interface SharedLink {
  */
 export interface LinkRedis extends AsyncDisposable {
   get(key: string): Promise<SharedLink | undefined>;
-  /** For `ttlMs`. */
+  /** For `ttlMs`; where Redis takes nothing, not at all. */
   set(key: string, shared: SharedLink, ttlMs: number): Promise<void>;
   /** Adds to the clicks of a link that has a limit, and gives what they are then; they are kept for good. */
   countClicks(linkId: number, clicks: number): Promise<number>;
@@ -65,7 +65,12 @@ export function openLinkRedis(url: string): LinkRedis {
     },
     async set(key, shared, ttlMs) {
       const expiration = { type: "PX", value: Math.ceil(ttlMs) } as const;
-      await redis.set(prefix + key, JSON.stringify(shared), { expiration });
+      try {
+        await redis.set(prefix + key, JSON.stringify(shared), { expiration });
+      } catch (error) {
+        // One that is full, or may not be written to, is there all the same.
+        if (!(error instanceof ErrorReply)) throw error;
+      }
     },
     countClicks: (linkId, clicks) => redis.incrBy(`${clicksPrefix}${linkId}`, clicks),
     async ping() {

@@ -1,5 +1,4 @@
-import type { PubSubDeps } from "./over-connections.ts";
-import { openOverConnections } from "./over-connections.ts";
+import { openOverConnections, type PubSubDeps } from "./over-connections.ts";
 import { type PubSub, PubSubError } from "./pub-sub.ts";
 
 /**
@@ -10,6 +9,8 @@ import { type PubSub, PubSubError } from "./pub-sub.ts";
  */
 export async function openPubSub(url: string, deps: PubSubDeps): Promise<PubSub> {
   const scheme = /^([a-z]+):/.exec(url)?.[1] ?? "";
+  // What is given is not shown: there may be a password in it.
+  if (!URL.canParse(url)) throw new PubSubError("misuse", `messages go by a URL; "${scheme}:…" is none`);
   switch (scheme) {
     case "redis":
     case "rediss": {
