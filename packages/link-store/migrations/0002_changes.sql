@@ -48,7 +48,10 @@ BEGIN
   IF TG_OP = 'TRUNCATE' THEN
     INSERT INTO changes DEFAULT VALUES;
   END IF;
-  PERFORM pg_notify('sluice_changes', '');
+  -- Commits that notify wait for each other. What is new has nothing old that could be served: it waits to be asked for.
+  IF TG_OP <> 'INSERT' THEN
+    PERFORM pg_notify('sluice_changes', '');
+  END IF;
   DELETE FROM changes WHERE id IN (
     SELECT id FROM changes WHERE noted_at < now() - interval '1 hour'
     ORDER BY noted_at LIMIT 100 FOR UPDATE SKIP LOCKED
