@@ -172,6 +172,18 @@ describe("a click", () => {
     expect(identify(get()).human).toBe(false);
   });
 
+  it("that was foretold is by the same visitor, who is worked out once", () => {
+    let asked = 0;
+    trial.describe = () => ({ ...visitor, bot: (asked += 1) });
+    const [first, second] = [get(), get()];
+    for (const request of [first, second]) trial.capture.identify(request, clicked);
+    for (const request of [second, first, second]) trial.capture.record(request, clicked, "", () => {});
+    trial.writer.endTurn();
+    const bots = trial.writer.records.map((each) => each.kind === "click" && each.event.bot);
+    // The last one foretold is remembered, for its one click.
+    expect(bots).toEqual([2, 3, 4]);
+  });
+
   it("that finds no room is answered, uses up its number, is counted by why, and health says so until it is over", async () => {
     trial.writer.refuse = "full";
     const refused = record(2);

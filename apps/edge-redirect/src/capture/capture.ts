@@ -118,7 +118,8 @@ export async function openCapture(options: CaptureOptions): Promise<Capture & As
     });
   };
   const recordAudited = createAudited({ auditor, journal, time: () => runs.time() });
-  const read = createReader(options);
+  const who = createWho(options);
+  const read = createReader(options, who);
 
   return {
     record(request, link, query, answer) {
@@ -136,7 +137,7 @@ export async function openCapture(options: CaptureOptions): Promise<Capture & As
           }),
         );
     },
-    identify: createIdentify(options, () => runs.time()),
+    identify: createIdentify(options, who, () => runs.time()),
     [Symbol.asyncDispose]: () => runs[Symbol.asyncDispose](),
   };
 }
@@ -148,12 +149,39 @@ type ReadClick = (
   ts: number,
 ) => ClickParts | undefined;
 
+interface Who {
+  /** For a link that asks before its click is recorded. */
+  before(request: IncomingMessage, workspaceId: number, ts: number): Visitor;
+  ofClick(request: IncomingMessage, workspaceId: number, ts: number): Visitor;
+}
+
+/** Remembers whom it was asked for before the click: in nearly all cases the click is the next one. */
+function createWho({ addressOf, visitors }: CaptureOptions): Who {
+  let last: { readonly request: IncomingMessage; readonly visitor: Visitor } | undefined;
+  const ask = (request: IncomingMessage, workspaceId: number, ts: number): Visitor =>
+    visitors.describe(addressOf(request), request.headers, workspaceId, ts);
+  return {
+    before(request, workspaceId, ts) {
+      const visitor = ask(request, workspaceId, ts);
+      last = { request, visitor };
+      return visitor;
+    },
+    ofClick(request, workspaceId, ts) {
+      if (last === undefined || last.request !== request) return ask(request, workspaceId, ts);
+      const { visitor } = last;
+      last = undefined;
+      return visitor;
+    },
+  };
+}
+
 /** Reads off a request what a click's record says. Nothing when it cannot: no request may end the process. */
-function createReader(options: CaptureOptions): ReadClick {
+function createReader(options: CaptureOptions, who: Who): ReadClick {
   const say = onceAMinute((error) => options.log.error({ error }, "a click could not be encoded"));
   return (request, link, query, ts) => {
     try {
-      return describe(options, request, link, query, ts);
+      const visitor = who.ofClick(request, link.workspaceId, ts);
+      return describe(options, visitor, request, link, query);
     } catch (error) {
       say(error);
       return undefined;
@@ -162,14 +190,13 @@ function createReader(options: CaptureOptions): ReadClick {
 }
 
 function describe(
-  { addressOf, visitors, readReferrer }: CaptureOptions,
+  { readReferrer }: CaptureOptions,
+  visitor: Visitor,
   request: IncomingMessage,
   link: ClickedLink,
   query: string,
-  ts: number,
 ): ClickParts {
   const { headers } = request;
-  const visitor = visitors.describe(addressOf(request), headers, link.workspaceId, ts);
   const referrer = readReferrer(headers.referer);
   return {
     link: link.json,
@@ -183,15 +210,17 @@ function describe(
   };
 }
 
-function createIdentify(
-  { addressOf, visitors, readReferrer }: CaptureOptions,
-  time: () => number,
-): Capture["identify"] {
+function createIdentify({ readReferrer }: CaptureOptions, who: Who, time: () => number): Capture["identify"] {
   return (request, link) => {
-    const { headers } = request;
-    const visitor = visitors.describe(addressOf(request), headers, link.workspaceId, time());
-    const bot = visitor.bot | readReferrer(headers.referer).bot | link.bot;
-    return { visitor, human: isHuman(bot, isPrefetch(headers), methodOf(request)) };
+    const visitor = who.before(request, link.workspaceId, time());
+    return {
+      visitor,
+      // Not all who ask for the visitor's place ask for this, too.
+      get human() {
+        const bot = visitor.bot | readReferrer(request.headers.referer).bot | link.bot;
+        return isHuman(bot, isPrefetch(request.headers), methodOf(request));
+      },
+    };
   };
 }
 

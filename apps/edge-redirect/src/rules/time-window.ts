@@ -1,5 +1,7 @@
 import type { TimeWindow } from "@sluice/link-store/link-options.ts";
 
+import { createRecent } from "../recent.ts";
+
 const dayNumbers = new Map([
   ["Mon", 1],
   ["Tue", 2],
@@ -21,26 +23,34 @@ export function compileTimeWindow({ zone, days, from, to }: TimeWindow): (now: n
   const [start, end] = [minutesOf(from), minutesOf(to)];
   const begins = (day: number) => days === undefined || days.includes(day);
 
-  function fits(now: number): boolean {
-    const { day, minute } = clock?.(now) ?? { day: 0, minute: 0 };
+  return (now) => {
+    const { day, minute } = clock(now);
     if (start < end) return minute >= start && minute < end && begins(day);
     // Over midnight: the early hours belong to the day before.
     return (minute >= start && begins(day)) || (minute < end && begins(day === 1 ? 7 : day - 1));
-  }
-  // Reading a wall clock takes microseconds, and says the same for a minute.
-  let minute = -1;
-  let known = false;
-  return (now) => {
-    const current = Math.floor(now / minuteMs);
-    if (current !== minute) {
-      minute = current;
-      known = fits(now);
-    }
-    return known;
   };
 }
 
-function clockOf(zone: string): ((now: number) => { day: number; minute: number }) | undefined {
+interface WallClock {
+  /** 1 (Monday) to 7; 0 before it was read. */
+  readonly day: number;
+  /** Of the day. */
+  readonly minute: number;
+}
+
+/** One for each zone, because it takes tens of kilobytes; names in capitals and such are zones of their own here. */
+const clocks = createRecent<string, (now: number) => WallClock>(300);
+
+/** `undefined` for a zone that is not known here. */
+function clockOf(zone: string): ((now: number) => WallClock) | undefined {
+  const known = clocks.get(zone);
+  if (known !== undefined) return known;
+  const made = openClock(zone);
+  if (made !== undefined) clocks.set(zone, made);
+  return made;
+}
+
+function openClock(zone: string): ((now: number) => WallClock) | undefined {
   let format: Intl.DateTimeFormat;
   try {
     format = new Intl.DateTimeFormat("en-GB", {
@@ -53,12 +63,19 @@ function clockOf(zone: string): ((now: number) => { day: number; minute: number 
   } catch {
     return undefined;
   }
+  // Reading it takes microseconds, and it says the same for a minute.
+  let readAt = -1;
+  let last: WallClock = { day: 0, minute: 0 };
   return (now) => {
+    const current = Math.floor(now / minuteMs);
+    if (current === readAt) return last;
+    readAt = current;
     const parts = new Map(format.formatToParts(now).map(({ type, value }) => [type, value]));
-    return {
+    last = {
       day: dayNumbers.get(parts.get("weekday") ?? "") ?? 0,
       minute: 60 * Number(parts.get("hour")) + Number(parts.get("minute")),
     };
+    return last;
   };
 }
 
