@@ -1,3 +1,5 @@
+import { Agent } from "node:http";
+
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -53,6 +55,18 @@ describeWith("an edge under attack", openWorld, (world) => {
       expect(first.slugs.toSorted()).toEqual(all.toSorted());
       // Now that the links are in memory.
       expect(await send(bytes)).toEqual({ statuses: all.map(() => 302), slugs: all });
+    });
+
+    it("up to a hundred that wait for one another, and then ends the connection: memory is bounded", async () => {
+      const { statuses, slugs } = await send(get("/one").repeat(3_000));
+      expect(statuses).toEqual(Array.from({ length: 101 }, () => 302));
+      expect(slugs).toHaveLength(101);
+      // One after the other there may be any number.
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      for (let visits = 0; visits < 300; visits += 1) {
+        expect((await visit(edge.port, "/one", { agent })).headers["connection"]).toBe("keep-alive");
+      }
+      agent.destroy();
     });
 
     it("in order also where the first has to be asked for and the others are in memory", async () => {

@@ -15,10 +15,28 @@ export interface GateOptions {
   readonly handler: Handler;
 }
 
+/**
+ * Of one connection so many wait for those before them. Their answers are made before any is sent, so each takes
+ * memory, and Node's own brake does not see them. Browsers and proxies send one at a time.
+ */
+const maxWaiting = 100;
+
 /** Says which requests are answered at all, and which connections go on after that. */
 export function createGate({ draining, admit, metrics, handler }: GateOptions): RequestListener {
   /** Connections whose last answer has begun. What was sent behind that gets none, so it is no visit. */
   const ending = new WeakSet<Socket>();
+  /** How many requests of a connection wait for the one before them. */
+  const waiting = new WeakMap<Socket, number>();
+
+  function isLastToWait(socket: Socket, response: ServerResponse): boolean {
+    const count = (waiting.get(socket) ?? 0) + 1;
+    waiting.set(socket, count);
+    response.once("close", () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
+    if (count < maxWaiting) return false;
+    // Or Node would read on, two megabytes at a time.
+    socket.pause();
+    return true;
+  }
 
   function refuse(response: ServerResponse, { status, headers, body }: Answer, outcome: Outcome): void {
     response.writeHead(status, headers).end(body);
@@ -28,9 +46,15 @@ export function createGate({ draining, admit, metrics, handler }: GateOptions): 
   return (request, response) => {
     const startedAt = performance.now();
     // Without a socket of its own yet, it waits for the request before it.
-    if (response.socket === null ? ending.has(request.socket) : !response.socket.writable) return;
-    // Nobody reads a body to its end, whatever carries it.
-    if (draining() || !request.readableEnded || (request.method !== "GET" && request.method !== "HEAD")) {
+    const waits = response.socket === null;
+    if (waits ? ending.has(request.socket) : !request.socket.writable) return;
+    const isLast =
+      draining() ||
+      // Nobody reads a body to its end, whatever carries it.
+      !request.readableEnded ||
+      (request.method !== "GET" && request.method !== "HEAD") ||
+      (waits && isLastToWait(request.socket, response));
+    if (isLast) {
       response.shouldKeepAlive = false;
       ending.add(request.socket);
       // What one server takes for the end of such a body may be the middle of it to another.
