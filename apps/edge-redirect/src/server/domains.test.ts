@@ -78,9 +78,9 @@ describe("a domain", () => {
   });
 
   it("past its time is served as it was while it is asked for again", async () => {
-    const trial = await open({ ttlMs: 0 });
+    const trial = await open({ ttlMs: 1_000 });
     await ask(trial);
-    expect(trial.domains.settingsOf(trial.domain, performance.now())).toBe(settings);
+    expect(trial.domains.settingsOf(trial.domain, performance.now() + 1_150)).toBe(settings);
     const changed = { ...settings, verified: false };
     trial.asked[1]?.answer(changed);
     await expect.poll(() => trial.domain.settings).toBe(changed);
@@ -142,6 +142,33 @@ describe("a domain", () => {
     await asking;
     visitOf(trial.domains, trial.domain);
     expect(trial.asked).toHaveLength(2);
+  });
+
+  it("that was changed is not served as it was to who comes later, unless Postgres is away", async () => {
+    const trial = await open();
+    const { domains, domain, asked } = trial;
+    await ask(trial);
+    domains.changed({ kind: "domain", domain: name, position: 1 });
+    const soon = performance.now();
+    expect(domains.settingsOf(domain, soon)).toEqual(settings);
+    const later = domains.settingsOf(domain, soon + 300);
+    expect(later).toBeInstanceOf(Promise);
+    expect(asked).toHaveLength(2);
+    asked.at(-1)?.fail();
+    expect(await later).toEqual(settings);
+    expect(domains.settingsOf(domain, soon + 5_000)).toEqual(settings);
+    const changed = { ...settings, homeUrl: "https://example.com/" };
+    asked.at(-1)?.answer(changed);
+    await domain.asking;
+    expect(domains.settingsOf(domain, performance.now())).toEqual(changed);
+  });
+
+  it("that nobody has visited for long is waited for", async () => {
+    const trial = await open({ ttlMs: 1_000 });
+    await ask(trial);
+    const { domains, domain } = trial;
+    expect(domains.settingsOf(domain, performance.now() + 1_200)).toEqual(settings);
+    expect(domains.settingsOf(domain, performance.now() + 10_000)).toBeInstanceOf(Promise);
   });
 
   it("is known after a restart, and asked for again", async () => {

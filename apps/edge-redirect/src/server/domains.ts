@@ -17,6 +17,8 @@ export interface Domain {
   settings: DomainSettings | undefined;
   /** `performance.now()` until which they are taken without asking. */
   freshUntil: number;
+  /** From then on a visitor waits for what they are now. */
+  waitFrom: number;
   asking: Promise<DomainSettings> | undefined;
   /** Goes up when somebody has changed it: what was asked for before that may be as it was. */
   version: number;
@@ -31,7 +33,7 @@ export interface Domains extends AsyncDisposable {
    * `undefined` when too many others are being asked for.
    */
   settingsOf(domain: Domain, at: number): DomainSettings | Promise<DomainSettings> | undefined;
-  /** What somebody has changed is asked for at the next visit, which is still answered from memory. */
+  /** What somebody has changed is asked for at the next visit; a moment later no visit is answered without it. */
   readonly changed: (change: Change) => void;
 }
 
@@ -52,6 +54,8 @@ export interface DomainsOptions {
 const maxDomains = 5_000;
 /** Made-up hosts may not take all of Postgres's time. */
 const maxAsking = 50;
+/** As for links: a change of a busy domain makes nobody wait, and nobody is served the old one for longer. */
+const graceMs = 250;
 /** After a failure nobody waits for the next one so soon. */
 const pauseMs = 1_000;
 
@@ -74,7 +78,14 @@ export async function openDomains(options: DomainsOptions): Promise<Domains> {
   function get(name: string): Domain {
     const found = domains.get(name);
     if (found !== undefined) return found;
-    const made: Domain = { name, settings: undefined, freshUntil: 0, asking: undefined, version: 0 };
+    const made: Domain = {
+      name,
+      settings: undefined,
+      freshUntil: 0,
+      waitFrom: Infinity,
+      asking: undefined,
+      version: 0,
+    };
     domains.set(name, made);
     return made;
   }
@@ -100,7 +111,8 @@ export async function openDomains(options: DomainsOptions): Promise<Domains> {
       const { settings } = domain;
       if (settings !== undefined && at < domain.freshUntil) return settings;
       const asked = ask(domain, at);
-      return settings ?? asked;
+      const mayWait = settings === undefined || (at >= domain.waitFrom && asked instanceof Promise);
+      return mayWait ? asked : settings;
     },
     changed(change) {
       if (change.kind === "link") return;
@@ -128,11 +140,15 @@ function createAsking({
       const found = await resolve(domain.name);
       domain.settings = found ?? unregistered(domain.name);
       const ms = (found === undefined ? unknownTtlMs : ttlMs) * (0.9 + 0.2 * Math.random());
-      if (domain.version === version) domain.freshUntil = performance.now() + ms;
+      if (domain.version === version) {
+        domain.freshUntil = performance.now() + ms;
+        domain.waitFrom = domain.freshUntil + ms;
+      }
       return domain.settings;
     } catch (error) {
       say(error);
       quietUntil = performance.now() + pauseMs;
+      domain.waitFrom = Infinity;
       return domain.settings ?? assumed(domain.name);
     }
   }
@@ -153,6 +169,7 @@ function createAsking({
 function outdate(domain: Domain): void {
   domain.version += 1;
   domain.freshUntil = 0;
+  domain.waitFrom = Math.min(domain.waitFrom, performance.now() + graceMs);
 }
 
 function unregistered(name: string): DomainSettings {

@@ -40,7 +40,7 @@ it("a bug, or a destination that no header can hold, costs its visitor the answe
   const said: string[] = [];
   const handle = createHandler({
     domains: {
-      named: (name) => ({ name, settings, freshUntil: 0, asking: undefined, version: 0 }),
+      named: (name) => ({ name, settings, freshUntil: 0, waitFrom: Infinity, asking: undefined, version: 0 }),
       settingsOf: () => settings,
     },
     links: { get },
