@@ -29,15 +29,24 @@ export function compileRule(rule: TargetRule): Condition {
     regionIn(rule.regions),
   ].filter((condition) => condition !== undefined);
   // One without conditions cannot be made; it would fit everybody.
-  return conditions.length === 0 ? () => false : (facts) => conditions.every((fits) => fits(facts));
+  if (conditions.length === 0) return () => false;
+  return (facts) => {
+    // Each visit comes here for each rule: a loop makes nothing.
+    for (const fits of conditions) if (!fits(facts)) return false;
+    return true;
+  };
 }
 
 function languageIn(languages: readonly string[] | undefined): Condition | undefined {
+  const wanted = languages?.map((tag) => ({ tag, beginning: `${tag}-` }));
   return (
-    languages &&
+    wanted &&
     ((facts) => {
       const language = facts.language();
-      return languages.some((wanted) => language === wanted || language.startsWith(`${wanted}-`));
+      for (const { tag, beginning } of wanted) {
+        if (language === tag || language.startsWith(beginning)) return true;
+      }
+      return false;
     })
   );
 }
@@ -67,7 +76,7 @@ function regionIn(regions: readonly string[] | undefined): Condition | undefined
     wanted &&
     ((facts) => {
       const { country, region } = facts.place();
-      return wanted.has(`${country}-${region}`);
+      return region !== "" && wanted.has(`${country}-${region}`);
     })
   );
 }
