@@ -74,11 +74,12 @@ describeWith("an edge with audited workspaces", openAudited, (world) => {
     for (const slug of ["sent", "kept"]) expect(await to(edge.port, slug)).toMatchObject({ status: 302 });
     const before = { sent: await world().rows("sent"), kept: await world().rows("kept") };
 
+    await until("it is ready", async () => (await readyz(edge)).ready);
     proxy.hang();
     const answers = await Promise.all(Array.from({ length: 20 }, () => to(edge.port, "sent")));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([302]));
     expect(await to(edge.port, "kept")).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
-    expect(await readyz(edge)).toMatchObject({ ready: true, report: { status: "degraded" } });
+    await expect.poll(() => readyz(edge)).toMatchObject({ ready: true, report: { status: "degraded" } });
     expect(await world().rows("sent")).toHaveLength(before.sent.length);
 
     // Killed with what it owes; the next one finds it in the journal.
@@ -110,7 +111,7 @@ describeWith("an edge with audited workspaces", openAudited, (world) => {
     const before = (await world().rows("sent")).length;
     expect(await to(edge.port, "sent")).toMatchObject({ status: 302 });
     expect(await world().rows("sent")).toHaveLength(before + 1);
-    expect(await readyz(edge)).toMatchObject({ ready: true, report: { status: "degraded" } });
+    await expect.poll(() => readyz(edge)).toMatchObject({ ready: true, report: { status: "degraded" } });
     expect(edge.output()).toContain("AUDIT is off");
   });
 });

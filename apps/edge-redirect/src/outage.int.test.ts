@@ -45,6 +45,7 @@ describeWith("an edge whose Postgres is killed", tempDir, (dir) => {
     expect(await visit(before.port, "/demo")).toMatchObject(redirected);
     expect(await visit(before.port, "/nothing")).toMatchObject({ status: 404 });
 
+    await until("it is ready", async () => (await readyz(before)).ready);
     server.kill("SIGKILL");
     await server.exited;
     await until(
@@ -58,7 +59,7 @@ describeWith("an edge whose Postgres is killed", tempDir, (dir) => {
         headers: { "retry-after": "5" },
       });
     }
-    expect(await readyz(before)).toMatchObject({ ready: true, report: { status: "degraded" } });
+    await expect.poll(() => readyz(before)).toMatchObject({ ready: true, report: { status: "degraded" } });
     await until("the hottest links are kept", async () => await journal.has("hot-links.ndjson"));
 
     // Not by the closing of the edge, which would write them too.
