@@ -4,8 +4,8 @@ import { openAuditStore } from "@sluice/link-store/open-audit.ts";
 import type { Context } from "./context.ts";
 import type { TimeRange } from "./time-range.ts";
 
-/** A few megabytes at a time. */
-const pageSize = 5_000;
+/** A few megabytes, and as many ids as a statement should name. */
+export const pageSize = 5_000;
 
 export async function openAudit({ addresses, log }: Context): Promise<AuditStore> {
   return openAuditStore(await addresses.databaseUrl(), { log });
@@ -24,14 +24,17 @@ export async function setAuditMode(
 /** One JSON object a line, as docs/audit.md describes it. */
 export async function exportAudit(context: Context, range: TimeRange): Promise<void> {
   await using audit = await openAudit(context);
-  for await (const row of auditRows(audit, range)) context.print(lineOf(row));
+  for await (const page of auditPages(audit, range)) for (const row of page) context.print(lineOf(row));
 }
 
 /** All rows of a range, in order of time. */
-export async function* auditRows(audit: AuditStore, range: TimeRange): AsyncGenerator<StoredAuditRow> {
+export async function* auditPages(
+  audit: AuditStore,
+  range: TimeRange,
+): AsyncGenerator<readonly StoredAuditRow[]> {
   for (let after: StoredAuditRow | undefined; ;) {
     const page = await audit.list({ ...range, limit: pageSize, ...(after && { after }) });
-    yield* page;
+    yield page;
     after = page.at(-1);
     if (page.length < pageSize) return;
   }

@@ -1,14 +1,16 @@
 import { openReconciliation, type Reconciliation } from "@sluice/click-store/reconciliation.ts";
-import type { AuditStore } from "@sluice/link-store/audit-store.ts";
 
-import { auditRows, openAudit } from "./audit.ts";
+import { auditPages, openAudit, pageSize } from "./audit.ts";
 import type { Context } from "./context.ts";
 import type { TimeRange } from "./time-range.ts";
 
-/** As many ids as a statement should name. */
-const pageSize = 5_000;
 /** A row and its click are looked for around each other: those of a workspace that refuses are some ms apart. */
 const slackMs = 60_000;
+
+interface Event {
+  readonly eventId: string;
+  readonly ts: number;
+}
 
 /**
  * Compares audit rows, table and numbers, and prints what is in one and not in another. Resolves to whether all is well.
@@ -16,11 +18,19 @@ const slackMs = 60_000;
 export async function reconcile(context: Context, range: TimeRange): Promise<boolean> {
   await using audit = await openAudit(context);
   await using table = openReconciliation(await context.addresses.clickStoreUrl());
-  const rows = await compareRows(context, audit, table, range);
-  const events = await compareEvents(context, audit, table, range);
+  const { print } = context;
+  const around = { fromTs: range.fromTs - slackMs, toTs: range.toTs + slackMs };
+  const rows = await compare(auditPages(audit, range), {
+    present: (ids) => table.stored(ids, around),
+    absent: (event) => print(`audited, not in the table  ${event}`),
+  });
+  const workspaceIds = [...(await audit.workspaces()).keys()];
+  const events = await compare(eventPages(table, workspaceIds, range), {
+    present: (ids) => audit.audited(ids),
+    absent: (event) => print(`in the table, not audited  ${event}`),
+  });
   const holes = await table.holes(range);
-  for (const { run, fromSeq, toSeq } of holes)
-    context.print(`missing numbers  ${run}  ${fromSeq} to ${toSeq}`);
+  for (const { run, fromSeq, toSeq } of holes) print(`missing numbers  ${run}  ${fromSeq} to ${toSeq}`);
   context.note(
     `${rows.seen} audit rows, ${rows.missing} not in the table; ` +
       `${events.seen} audited clicks in the table, ${events.missing} without a row; ${holes.length} gaps in the numbers`,
@@ -28,64 +38,36 @@ export async function reconcile(context: Context, range: TimeRange): Promise<boo
   return rows.missing + events.missing + holes.length === 0;
 }
 
-interface Compared {
-  seen: number;
-  missing: number;
-}
-
-async function compareRows(
-  { print }: Context,
-  audit: AuditStore,
-  table: Reconciliation,
-  range: TimeRange,
-): Promise<Compared> {
+/** Looks for one side's events on the other, and tells of each that is not there. */
+async function compare(
+  pages: AsyncIterable<readonly Event[]>,
+  other: {
+    readonly present: (eventIds: readonly string[]) => Promise<ReadonlySet<string>>;
+    readonly absent: (event: string) => void;
+  },
+): Promise<{ seen: number; missing: number }> {
   const compared = { seen: 0, missing: 0 };
-  const around = { fromTs: range.fromTs - slackMs, toTs: range.toTs + slackMs };
-  for await (const page of inPages(auditRows(audit, range))) {
-    const stored = await table.stored(
-      page.map(({ eventId }) => eventId),
-      around,
-    );
+  for await (const page of pages) {
+    const present = await other.present(page.map(({ eventId }) => eventId));
     compared.seen += page.length;
     for (const { eventId, ts } of page) {
-      if (stored.has(eventId)) continue;
+      if (present.has(eventId)) continue;
       compared.missing += 1;
-      print(`audited, not in the table  ${eventId}  ${new Date(ts).toISOString()}`);
+      other.absent(`${eventId}  ${new Date(ts).toISOString()}`);
     }
   }
   return compared;
 }
 
-async function compareEvents(
-  { print }: Context,
-  audit: AuditStore,
+async function* eventPages(
   table: Reconciliation,
+  workspaceIds: readonly number[],
   range: TimeRange,
-): Promise<Compared> {
-  const compared = { seen: 0, missing: 0 };
-  const workspaceIds = [...(await audit.workspaces()).keys()];
-  for (let after: { ts: number; eventId: string } | undefined; workspaceIds.length > 0;) {
+): AsyncGenerator<readonly Event[]> {
+  for (let after: Event | undefined; workspaceIds.length > 0;) {
     const page = await table.events({ ...range, workspaceIds, limit: pageSize, ...(after && { after }) });
-    const audited = await audit.audited(page.map(({ eventId }) => eventId));
-    compared.seen += page.length;
-    for (const { eventId, ts } of page) {
-      if (audited.has(eventId)) continue;
-      compared.missing += 1;
-      print(`in the table, not audited  ${eventId}  ${new Date(ts).toISOString()}`);
-    }
-    after = page.at(-1);
-    if (page.length < pageSize) break;
-  }
-  return compared;
-}
-
-async function* inPages<T>(all: AsyncIterable<T>): AsyncGenerator<T[]> {
-  let page: T[] = [];
-  for await (const each of all) {
-    page.push(each);
-    if (page.length < pageSize) continue;
     yield page;
-    page = [];
+    after = page.at(-1);
+    if (page.length < pageSize) return;
   }
-  if (page.length > 0) yield page;
 }
