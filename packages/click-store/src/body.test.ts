@@ -2,8 +2,8 @@ import { clickEvents } from "@sluice/click-event/testing/arbitrary.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createLineWriter, encodeRows, inChunks, type Value } from "./body.ts";
-import { clickValues } from "./queries/click-events.ts";
-import { enrichment } from "./testing/rows.ts";
+import { clickValues } from "./clickhouse/queries/click-events.ts";
+import { enrichment } from "./clickhouse/testing/rows.ts";
 
 function lines(chunks: Iterable<Buffer>): unknown[] {
   const text = Buffer.concat([...chunks]).toString();

@@ -1,6 +1,6 @@
 import type { DeadLetter } from "./click-store.ts";
-import { connect } from "./connection.ts";
-import { selectDeadLetters } from "./queries/click-dead-letters.ts";
+import { connect } from "./clickhouse/connection.ts";
+import { selectDeadLetters } from "./clickhouse/queries/click-dead-letters.ts";
 
 export interface StoredDeadLetter extends DeadLetter {
   /** When it was stored last, in ms since 1970 by the server's clock. */

@@ -1,4 +1,4 @@
-import { connect } from "./connection.ts";
+import { connect } from "./clickhouse/connection.ts";
 import {
   type Hole,
   selectEventIds,
@@ -6,7 +6,7 @@ import {
   selectHoles,
   type StoredEvent,
   type TimeRange,
-} from "./queries/reconciliation.ts";
+} from "./clickhouse/queries/reconciliation.ts";
 
 /** What whoever compares the table with something else asks it. Rejects with a ClickStoreError; does not retry. */
 export interface Reconciliation extends AsyncDisposable {

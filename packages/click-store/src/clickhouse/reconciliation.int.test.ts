@@ -1,6 +1,6 @@
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { expect, test } from "vitest";
-import { openReconciliation } from "./reconciliation.ts";
+import { openReconciliation } from "../reconciliation.ts";
 import { clicksOf } from "./testing/rows.ts";
 import { openWorldOnAnyServer } from "./testing/world.ts";
 

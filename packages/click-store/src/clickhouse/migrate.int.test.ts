@@ -8,8 +8,8 @@ import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
 import { describe, expect, it } from "vitest";
 import { connect } from "./connection.ts";
-import { migrate } from "./migrate.ts";
-import { openClickStore } from "./open.ts";
+import { migrate } from "../migrate.ts";
+import { openClickStore } from "../open.ts";
 import { never, withDatabase } from "./testing/world.ts";
 
 const tables = [

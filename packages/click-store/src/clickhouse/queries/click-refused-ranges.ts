@@ -1,5 +1,5 @@
 import type { RefusedRange } from "@sluice/click-event/click-event.ts";
-import type { Value } from "../body.ts";
+import type { Value } from "../../body.ts";
 
 export const insertRefusedRangesQuery = `INSERT INTO click_refused_ranges
   (edge, edge_run, from_seq, to_seq, ts, reason) FORMAT JSONCompactEachRow`;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ClickHouseSettings } from "@clickhouse/client";
-import { ClickStoreError } from "./click-store.ts";
+import { ClickStoreError } from "../click-store.ts";
 import { ruleOf } from "./errors.ts";
 import { blameRow, type Patience } from "./patience.ts";
 

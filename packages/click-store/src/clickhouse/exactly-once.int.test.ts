@@ -1,6 +1,6 @@
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { describe, expect, it } from "vitest";
-import type { ClickRow } from "./click-store.ts";
+import type { ClickRow } from "../click-store.ts";
 import type { Fault } from "./testing/fault-proxy.ts";
 import { openWorldOnAnyServer, type World } from "./testing/world.ts";
 import { clicksOf, uuidv7 } from "./testing/rows.ts";

@@ -1,7 +1,7 @@
-import type { Value } from "../body.ts";
-import type { DeadLetter } from "../click-store.ts";
+import type { Value } from "../../body.ts";
+import type { DeadLetter } from "../../click-store.ts";
 import type { Connection } from "../connection.ts";
-import type { StoredDeadLetter } from "../dead-letters.ts";
+import type { StoredDeadLetter } from "../../dead-letters.ts";
 
 /** The bytes go in as base64, which any format can carry; the table keeps them as they were. */
 export const insertDeadLettersQuery = `INSERT INTO click_dead_letters

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { createMetrics } from "@sluice/service/metrics.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { testClickHouse } from "@sluice/testkit/clickhouse.ts";
-import type { ClickStore, InsertOptions, Trouble } from "../click-store.ts";
+import type { ClickStore, InsertOptions, Trouble } from "../../click-store.ts";
 import { connect, type Timeouts } from "../connection.ts";
-import { migrate } from "../migrate.ts";
-import { openClickStore } from "../open.ts";
+import { migrate } from "../../migrate.ts";
+import { openClickHouse } from "../open.ts";
 import { openFaultProxy, type FaultProxy } from "./fault-proxy.ts";
 
 /** A click store on a real server, a proxy in between that can do harm, and a way around it. */
@@ -51,7 +51,7 @@ export async function openWorld(server: string, timeouts?: Timeouts): Promise<Wo
   const proxy = stack.use(await openFaultProxy(server));
   const metrics = createMetrics();
   const store = stack.use(
-    await openClickStore(withDatabase(proxy.url, database), {
+    openClickHouse(withDatabase(proxy.url, database), {
       log: silentLog,
       metrics,
       owner: "test",

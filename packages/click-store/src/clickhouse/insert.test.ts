@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ClickStoreError, type Trouble } from "./click-store.ts";
+import { ClickStoreError, type Trouble } from "../click-store.ts";
 import { toClickStoreError } from "./errors.ts";
 import { insertOnce, type Target } from "./insert.ts";
 import { createPatience } from "./patience.ts";

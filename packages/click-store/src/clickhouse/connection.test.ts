@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:net";
 import { listen } from "@sluice/service/listen.ts";
 import { expect, test } from "vitest";
-import { ClickStoreError } from "./click-store.ts";
+import { ClickStoreError } from "../click-store.ts";
 import { connect } from "./connection.ts";
 
 test("a server that dies while rows are sent to it is tried again, and the rows are not blamed", async () => {

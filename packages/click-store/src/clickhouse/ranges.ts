@@ -1,4 +1,4 @@
-import type { ClickRow } from "./click-store.ts";
+import type { ClickRow } from "../click-store.ts";
 import type { NumberRange } from "./queries/click-events.ts";
 
 export interface RunRange {

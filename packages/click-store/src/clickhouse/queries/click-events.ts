@@ -1,7 +1,7 @@
 import type { ClickEvent } from "@sluice/click-event/click-event.ts";
 import type { Enrichment } from "@sluice/click-event/enrich.ts";
-import { ClickStoreError } from "../click-store.ts";
-import type { Value } from "../body.ts";
+import { ClickStoreError } from "../../click-store.ts";
+import type { Value } from "../../body.ts";
 import type { Connection } from "../connection.ts";
 
 /** In the order of `clickValues`. */

@@ -1,11 +1,11 @@
 import type { ClickEvent } from "@sluice/click-event/click-event.ts";
 import type { Enrichment } from "@sluice/click-event/enrich.ts";
 import type { Log } from "@sluice/service/log.ts";
-import { createLineWriter, inChunks } from "./body.ts";
-import type { ClickRow, InsertOptions } from "./click-store.ts";
+import { createLineWriter, inChunks } from "../body.ts";
+import type { ClickRow, InsertOptions } from "../click-store.ts";
 import type { Connection } from "./connection.ts";
 import { deduplicatedSettings, insertOnce, maxRows, type Target } from "./insert.ts";
-import type { ClickStoreMetrics } from "./metrics.ts";
+import type { ClickStoreMetrics } from "../metrics.ts";
 import { createPatience, pause, persist } from "./patience.ts";
 import { clickValues, insertClicksQuery, selectNumbers } from "./queries/click-events.ts";
 import { selectInsertComments } from "./queries/system-processes.ts";

@@ -1,5 +1,5 @@
 import { ClickHouseError } from "@clickhouse/client";
-import { ClickStoreError, type ErrorClass } from "./click-store.ts";
+import { ClickStoreError, type ErrorClass } from "../click-store.ts";
 
 /** What one of ClickHouse's error codes means to whoever sent the statement. */
 export interface Rule {

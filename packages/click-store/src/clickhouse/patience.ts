@@ -1,5 +1,5 @@
 import { createBackoff, sleep } from "@sluice/service/retry.ts";
-import { ClickStoreError, type InsertOptions } from "./click-store.ts";
+import { ClickStoreError, type InsertOptions } from "../click-store.ts";
 import { ruleOf } from "./errors.ts";
 
 /** A restarting server is found soon, one that stays away is not hammered. */

@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+import { encodeRows, type Value } from "../body.ts";
+import { createClickTable } from "./click-table.ts";
+import { ClickStoreError, type ClickStore, type InsertOptions } from "../click-store.ts";
+import { connect, type Connection, type Timeouts } from "./connection.ts";
+import { repeatableSettings } from "./insert.ts";
+import { clickStoreMetrics } from "../metrics.ts";
+import type { OpenClickStoreOptions } from "../open.ts";
+import { persist } from "./patience.ts";
+import { deadLetterValues, insertDeadLettersQuery } from "./queries/click-dead-letters.ts";
+import { selectHighest, selectNumbers } from "./queries/click-events.ts";
+import { insertRefusedRangesQuery, refusedRangeValues } from "./queries/click-refused-ranges.ts";
+import { selectTables } from "./queries/system-tables.ts";
+
+interface ClickHouseOptions extends OpenClickStoreOptions {
+  /** For tests that cannot wait as long as the default. */
+  readonly timeouts?: Timeouts;
+}
+
+/**
+ * See `openClickStore`. At `http://user:pass@host:8123/database`; `?compression=zstd` (or `gzip`) where the network
+ * is slower than compressing is. `owner` begins the `log_comment` of what it inserts.
+ */
+export function openClickHouse(url: string, options: ClickHouseOptions): ClickStore {
+  const { log, owner = "unnamed", timeouts } = options;
+  const connection = connect(url, timeouts);
+  const clicks = createClickTable({ connection, owner, log, metrics: clickStoreMetrics(options.metrics) });
+  return {
+    ping: () => ping(connection),
+    encodeClick: (event, enrichment) => clicks.encode(event, enrichment),
+    insertClicks: (rows, insertOptions) => clicks.insert(rows, insertOptions),
+    insertDeadLetters: (letters, insertOptions) =>
+      insertRepeatable(connection, insertDeadLettersQuery, letters, deadLetterValues, insertOptions),
+    insertRefusedRanges: (ranges, insertOptions) =>
+      insertRepeatable(connection, insertRefusedRangesQuery, ranges, refusedRangeValues, insertOptions),
+    highestStored: (run, sinceTs, signal) => selectHighest(connection, run, sinceTs, signal),
+    storedNumbers: (run, range, signal) => selectNumbers(connection, run, range, signal),
+    earlierInsertsSettled: (signal) => clicks.earlierInsertsSettled(signal),
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+  };
+}
+
+/** For tables on which a row stored twice is one row: tried until it is acknowledged, whatever became of the rest. */
+async function insertRepeatable<R>(
+  connection: Connection,
+  query: string,
+  rows: readonly R[],
+  toValues: (row: R) => readonly Value[],
+  options: InsertOptions,
+): Promise<void> {
+  if (rows.length === 0) return;
+  await persist(
+    () =>
+      connection.insert(query, encodeRows(rows, toValues), {
+        id: randomUUID(),
+        settings: repeatableSettings,
+        signal: options.signal,
+      }),
+    { ...options, sends: "rows" },
+  );
+}
+
+const tables = ["click_events", "click_dead_letters", "click_refused_ranges", "clicks"];
+
+async function ping(connection: Connection): Promise<void> {
+  const signal = AbortSignal.timeout(5_000);
+  const found = await selectTables(connection, signal).catch((cause: unknown) => {
+    if (!signal.aborted) throw cause;
+    throw new ClickStoreError("retry", 0, "no answer within five seconds", { cause });
+  });
+  const missing = tables.filter((name) => !found.includes(name));
+  if (missing.length > 0) {
+    throw new ClickStoreError("operator", 60, `no ${missing.join(", no ")}: the migrations have to be run`);
+  }
+}
