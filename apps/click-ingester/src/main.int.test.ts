@@ -9,9 +9,9 @@ import { testClickHouse } from "@sluice/testkit/clickhouse.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ask, clickCounts, countsWith } from "./click-counts.ts";
-import { startIngester } from "./ingester-process.ts";
-import { clickRecord, sampleClick } from "./sample-clicks.ts";
+import { ask, clickCounts, countsWith } from "./testing/click-counts.ts";
+import { startIngester } from "./testing/ingester-process.ts";
+import { clickRecord, sampleClick } from "./testing/sample-clicks.ts";
 
 /** Numbers from 0 up to 1, the same at each run of a test. */
 function seeded(seed: number): () => number {

@@ -8,11 +8,11 @@ import { openWhenReachable } from "@sluice/service/retry.ts";
 import { runService } from "@sluice/service/run-service.ts";
 import { Config } from "./config.ts";
 import { keepHeapSmall } from "./heap.ts";
-import { ingest } from "./ingest.ts";
-import { ingestMetrics } from "./metrics.ts";
-import { prepare } from "./prepare.ts";
-import { createSliceStore } from "./store-slice.ts";
-import { createTroubleWatch } from "./trouble.ts";
+import { ingest } from "./store/ingest.ts";
+import { ingestMetrics } from "./store/metrics.ts";
+import { prepare } from "./store/prepare.ts";
+import { createSliceStore } from "./store/store-slice.ts";
+import { createTroubleWatch } from "./store/trouble.ts";
 
 keepHeapSmall();
 await runService("click-ingester", Config, async (service) => {

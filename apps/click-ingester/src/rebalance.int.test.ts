@@ -8,9 +8,9 @@ import { testClickHouse } from "@sluice/testkit/clickhouse.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { testKafka } from "@sluice/testkit/kafka.ts";
 import { expect, test } from "vitest";
-import { ask, countsWith } from "./click-counts.ts";
-import { startIngester } from "./ingester-process.ts";
-import { clickRecord, sampleClick } from "./sample-clicks.ts";
+import { ask, countsWith } from "./testing/click-counts.ts";
+import { startIngester } from "./testing/ingester-process.ts";
+import { clickRecord, sampleClick } from "./testing/sample-clicks.ts";
 
 /** A broker, and a ClickHouse with its tables. */
 async function openServers() {

@@ -2,7 +2,7 @@ import type { ClickEvent, RefusedRange } from "@sluice/click-event/click-event.t
 import { decodeRecord } from "@sluice/click-event/decode.ts";
 import { encodeClick } from "@sluice/click-event/encode.ts";
 import { type ClickRow, ClickStoreError, type DeadLetter } from "@sluice/click-store/click-store.ts";
-import type { Table } from "./store-slice.ts";
+import type { Table } from "../store/store-slice.ts";
 
 /** For tests: what ClickHouse does with our statements, kept in memory. */
 export interface TableModel extends Table {

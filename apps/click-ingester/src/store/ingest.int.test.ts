@@ -9,11 +9,11 @@ import { createMetrics } from "@sluice/service/metrics.ts";
 import { testClickHouse } from "@sluice/testkit/clickhouse.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { ask, clickCounts } from "./click-counts.ts";
+import { ask, clickCounts } from "../testing/click-counts.ts";
 import { ingest } from "./ingest.ts";
 import { ingestMetrics } from "./metrics.ts";
 import { prepare } from "./prepare.ts";
-import { clickRecord, noEnrichment, refusedRecord, sampleClick } from "./sample-clicks.ts";
+import { clickRecord, noEnrichment, refusedRecord, sampleClick } from "../testing/sample-clicks.ts";
 import { createSliceStore } from "./store-slice.ts";
 import { createTroubleWatch } from "./trouble.ts";
 

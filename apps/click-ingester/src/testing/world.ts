@@ -9,12 +9,12 @@ import {
 import { openEventLog } from "@sluice/event-log/open.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
-import { ingest } from "./ingest.ts";
-import { ingestMetrics } from "./metrics.ts";
-import { prepare } from "./prepare.ts";
-import { createSliceStore } from "./store-slice.ts";
+import { ingest } from "../store/ingest.ts";
+import { ingestMetrics } from "../store/metrics.ts";
+import { prepare } from "../store/prepare.ts";
+import { createSliceStore } from "../store/store-slice.ts";
 import { type TableModel, createTableModel, eventOf, rowOf } from "./table-model.ts";
-import { createTroubleWatch } from "./trouble.ts";
+import { createTroubleWatch } from "../store/trouble.ts";
 
 // For tests: a log, a table, and ingesters that live one after another.
 

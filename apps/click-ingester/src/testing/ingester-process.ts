@@ -25,7 +25,7 @@ export type LogLine = Readonly<Record<string, unknown>>;
 
 /** Disposing ends it at once. */
 export function startIngester(environment: Readonly<Record<string, string>>): IngesterProcess {
-  const child = spawn(process.execPath, [fileURLToPath(new URL("main.ts", import.meta.url))], {
+  const child = spawn(process.execPath, [fileURLToPath(new URL("../main.ts", import.meta.url))], {
     env: { OPS_PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });

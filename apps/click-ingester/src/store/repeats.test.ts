@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createRepeats } from "./repeats.ts";
-import { sampleClick, uuidOf } from "./sample-clicks.ts";
-import { createTableModel, rowOf } from "./table-model.ts";
+import { sampleClick, uuidOf } from "../testing/sample-clicks.ts";
+import { createTableModel, rowOf } from "../testing/table-model.ts";
 
 const { signal } = new AbortController();
 const run = 7;

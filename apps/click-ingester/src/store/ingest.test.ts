@@ -3,9 +3,9 @@ import { decodeRecord } from "@sluice/click-event/decode.ts";
 import type { NewRecord } from "@sluice/event-log/event-log.ts";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { clickRecord, refusedRecord, sampleClick } from "./sample-clicks.ts";
-import { type TableModel, eventOf } from "./table-model.ts";
-import { type Fault, liveThrough, refusedSlug } from "./world.ts";
+import { clickRecord, refusedRecord, sampleClick } from "../testing/sample-clicks.ts";
+import { type TableModel, eventOf } from "../testing/table-model.ts";
+import { type Fault, liveThrough, refusedSlug } from "../testing/world.ts";
 
 const poison: NewRecord = { key: "who knows", value: Buffer.from([0xff, 0x00, 0x7b]) };
 
