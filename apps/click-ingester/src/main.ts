@@ -1,74 +1,16 @@
-import { hostname } from "node:os";
-import type { ClickEvent } from "@sluice/click-event/click-event.ts";
-import { createEnricher } from "@sluice/click-event/enrich.ts";
-import { ClickStoreError } from "@sluice/click-store/click-store.ts";
-import { openClickStore } from "@sluice/click-store/open.ts";
 import { openEventLog } from "@sluice/event-log/open.ts";
 import { openWhenReachable } from "@sluice/service/retry.ts";
 import { runService } from "@sluice/service/run-service.ts";
 import { Config } from "./config.ts";
 import { keepHeapSmall } from "./heap.ts";
-import { ingest } from "./store/ingest.ts";
-import { ingestMetrics } from "./store/metrics.ts";
-import { prepare } from "./store/prepare.ts";
-import { createSliceStore } from "./store/store-slice.ts";
-import { createTroubleWatch } from "./store/trouble.ts";
+import { storeClicks } from "./store/store-clicks.ts";
 
 keepHeapSmall();
 await runService("click-ingester", Config, async (service) => {
-  const { config, log, metrics: registry, health, resources, signal } = service;
-  const metrics = ingestMetrics(registry);
-  const trouble = createTroubleWatch({ metrics, log });
-  const { EVENT_LOG_URL, EVENT_LOG_TOPIC: topic, EVENT_LOG_GROUP: group } = config;
-
-  const store = resources.use(
-    await openClickStore(config.CLICK_STORE_URL, {
-      log,
-      metrics: registry,
-      owner: `${hostname()}/${process.pid}`,
-    }),
-  );
-  health.check("click-store", async () => {
-    trouble.check();
-    await store.ping();
-  });
-  await openWhenReachable("click-store", () => store.ping(), service, isClickStoreError);
+  const { config, log, metrics, health, resources } = service;
   const events = resources.use(
-    await openWhenReachable(
-      "event-log",
-      () => openEventLog(EVENT_LOG_URL, { log, metrics: registry }),
-      service,
-    ),
+    await openWhenReachable("event-log", () => openEventLog(config.EVENT_LOG_URL, { log, metrics }), service),
   );
   health.check("event-log", () => events.ping());
-  const reader = resources.use(
-    await openWhenReachable("event-log", () => events.open(topic, { group, signal }), service),
-  );
-  health.ready();
-
-  const origin = { log: EVENT_LOG_URL.slice(0, EVENT_LOG_URL.indexOf(":")), topic };
-  // As many user agents as a day has in common use; one costs about 1 kB.
-  const enrich = createEnricher({ cacheSize: 10_000 });
-  const encode = (event: ClickEvent) => store.encodeClick(event, enrich(event));
-  await ingest({
-    reader,
-    want: {
-      minRecords: config.BATCH_MIN_ROWS,
-      maxRecords: config.BATCH_MAX_ROWS,
-      maxBytes: config.BATCH_MAX_BYTES,
-      maxWaitMs: config.BATCH_MAX_WAIT_MS,
-    },
-    prepare: (records) => prepare(records, { origin, encode }),
-    slices: createSliceStore({ table: store, origin, trouble, metrics }),
-    // A batch at its most bytes is two of them, so that one is decoded while the other is inserted. Smaller ones cost
-    // ClickHouse more: a third more at 7,000.
-    maxSliceRecords: 12_500,
-    metrics,
-    log,
-  });
+  await storeClicks(service, events);
 });
-
-/** Also one that only a person can mend, as missing tables: that is waited for, not ready, and the log keeps the data. */
-function isClickStoreError(error: unknown): boolean {
-  return error instanceof ClickStoreError;
-}
