@@ -2,7 +2,7 @@ import { clickEvents } from "@sluice/click-event/testing/arbitrary.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createLineWriter, encodeRows, inChunks, type Value } from "./body.ts";
-import { clickValues } from "./clickhouse/queries/click-events.ts";
+import { clickValues } from "./click-columns.ts";
 import { enrichment } from "./clickhouse/testing/rows.ts";
 
 function lines(chunks: Iterable<Buffer>): unknown[] {

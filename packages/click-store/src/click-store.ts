@@ -28,10 +28,12 @@ export interface DeadLetter {
 
 export type ErrorClass = "retry" | "operator" | "row";
 
+/** ClickHouse's number, or Postgres's SQLSTATE; 0 when the connection failed. */
+export type ErrorCode = number | string;
+
 export interface Trouble {
   readonly class: ErrorClass;
-  /** ClickHouse's error code; 0 when the connection failed. */
-  readonly code: number;
+  readonly code: ErrorCode;
   readonly message: string;
   readonly attempt: number;
 }
@@ -74,7 +76,7 @@ export interface ClickStore extends AsyncDisposable {
 export class ClickStoreError extends Error {
   override readonly name = "ClickStoreError";
   readonly class: ErrorClass;
-  readonly code: number;
+  readonly code: ErrorCode;
   readonly retryable: boolean;
   /**
    * Of a batch that had to be split before a value of it was refused: some of its rows are in the table, and
@@ -84,7 +86,7 @@ export class ClickStoreError extends Error {
 
   constructor(
     errorClass: ErrorClass,
-    code: number,
+    code: ErrorCode,
     message: string,
     options: { cause?: unknown; partlyStored?: boolean } = {},
   ) {

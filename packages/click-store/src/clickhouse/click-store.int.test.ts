@@ -3,8 +3,8 @@ import { sampleClick } from "@sluice/click-event/testing/sample.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
+import { clickValues } from "../click-columns.ts";
 import type { DeadLetter } from "../click-store.ts";
-import { clickValues } from "./queries/click-events.ts";
 import { never, openWorldOnAnyServer } from "./testing/world.ts";
 import { clicksOf, enrichment, rowOf, uuidv7 } from "./testing/rows.ts";
 

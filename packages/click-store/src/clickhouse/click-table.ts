@@ -2,12 +2,14 @@ import type { ClickEvent } from "@sluice/click-event/click-event.ts";
 import type { Enrichment } from "@sluice/click-event/enrich.ts";
 import type { Log } from "@sluice/service/log.ts";
 import { createLineWriter, inChunks } from "../body.ts";
+import { clickValues } from "../click-columns.ts";
 import type { ClickRow, InsertOptions } from "../click-store.ts";
 import type { Connection } from "./connection.ts";
+import { ruleOf } from "./errors.ts";
 import { deduplicatedSettings, insertOnce, maxRows, type Target } from "./insert.ts";
 import type { ClickStoreMetrics } from "../metrics.ts";
-import { createPatience, pause, persist } from "./patience.ts";
-import { clickValues, insertClicksQuery, selectNumbers } from "./queries/click-events.ts";
+import { createPatience, pause, persist } from "../patience.ts";
+import { insertClicksQuery, selectNumbers } from "./queries/click-events.ts";
 import { selectInsertComments } from "./queries/system-processes.ts";
 import { rangesOf } from "./ranges.ts";
 
@@ -54,7 +56,7 @@ export function createClickTable({ connection, owner, log, metrics }: ClickTable
           await settled(connection, comments, signal);
           return await missing(connection, rows, signal);
         };
-        const left = await persist(lookUp, { ...options, sends: "a look-up" });
+        const left = await persist(lookUp, { ...options, sends: "a look-up", ruleOf });
         const fields = { rows: rows.length, missing: left.length };
         log.warn(fields, "an insert was not acknowledged at once; what of it is missing is inserted again");
         metrics.readBacks.inc();
@@ -74,7 +76,7 @@ export function createClickTable({ connection, owner, log, metrics }: ClickTable
     /** See `ClickStore.insertClicks`. */
     async insert(rows: readonly ClickRow[], options: InsertOptions): Promise<void> {
       if (rows.length > maxRows) throw new RangeError(`an insert takes ${maxRows} rows, not ${rows.length}`);
-      if (rows.length > 0) await insertOnce(rows, target(options), createPatience(options));
+      if (rows.length > 0) await insertOnce(rows, target(options), createPatience(options, ruleOf));
     },
     /**
      * See `ClickStore.earlierInsertsSettled`. It waits for those that run now: other owners begin new ones all the

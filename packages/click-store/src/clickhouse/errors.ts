@@ -1,5 +1,5 @@
 import { ClickHouseError } from "@clickhouse/client";
-import { ClickStoreError, type ErrorClass } from "../click-store.ts";
+import { ClickStoreError, type ErrorClass, type ErrorCode } from "../click-store.ts";
 
 /** What one of ClickHouse's error codes means to whoever sent the statement. */
 export interface Rule {
@@ -32,7 +32,7 @@ const row: Rule = { class: "row", over: true };
 const noCode: Rule = undecided;
 const unknown: Rule = { class: "retry", over: true, unknown: true };
 
-const rules: ReadonlyMap<number, Rule> = new Map([
+const rules: ReadonlyMap<ErrorCode, Rule> = new Map([
   // The server's own limits, its disk, its restarts; a cut-off body.
   [3, retry], // UNEXPECTED_END_OF_FILE
   [32, retry], // ATTEMPT_TO_READ_AFTER_EOF
@@ -122,7 +122,7 @@ const rules: ReadonlyMap<number, Rule> = new Map([
 ]);
 
 /** The rule for an error of this package; `message` tells the two meanings of code 252 apart. */
-export function ruleOf({ code, message }: { code: number; message: string }): Rule {
+export function ruleOf({ code, message }: { code: ErrorCode; message: string }): Rule {
   if (code === 0) return noCode;
   // "Too many partitions for single INSERT block": waiting does not help it, fewer months in one insert do.
   if (code === 252 && /partitions for single INSERT/i.test(message)) return smaller;

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { ClickStoreError, type Trouble } from "../click-store.ts";
 import { toClickStoreError } from "./errors.ts";
 import { insertOnce, type Target } from "./insert.ts";
-import { createPatience } from "./patience.ts";
+import { createPatience } from "../patience.ts";
+import { ruleOf } from "./errors.ts";
 
 /** What one attempt may meet. */
 type Fault =
@@ -90,7 +91,8 @@ function fail(code: number): never {
 
 /** Without the waits. */
 function patience(troubles: Trouble[] = []) {
-  return createPatience({ signal: never, onTrouble: (trouble) => troubles.push(trouble) }, async () => {});
+  const options = { signal: never, onTrouble: (trouble: Trouble) => troubles.push(trouble) };
+  return createPatience(options, ruleOf, async () => {});
 }
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
@@ -181,7 +183,7 @@ describe("an insert", () => {
     const reason = new Error("the batch is lost");
     const options = { signal: controller.signal, onTrouble: () => controller.abort(reason) };
     const table = createTable(["no such table"]);
-    await expect(insertOnce(numbers(2), table.target, createPatience(options))).rejects.toBe(reason);
+    await expect(insertOnce(numbers(2), table.target, createPatience(options, ruleOf))).rejects.toBe(reason);
   });
 
   it("passes on what is not the store's error", async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ClickHouseSettings } from "@clickhouse/client";
 import { ClickStoreError } from "../click-store.ts";
 import { ruleOf } from "./errors.ts";
-import { blameRow, type Patience } from "./patience.ts";
+import { blameRow, type Patience } from "../patience.ts";
 
 /** More rows than one block may hold would be several inserts under one token. */
 export const maxRows = 1_000_000;

@@ -4,7 +4,7 @@ import { createBackoff } from "@sluice/service/retry.ts";
 import { ClickStoreError } from "../click-store.ts";
 import type { MigrateOptions } from "../migrate.ts";
 import { connect, type Connection } from "./connection.ts";
-import { pause } from "./patience.ts";
+import { pause } from "../patience.ts";
 import {
   createMigrationsTable,
   insertMigration,

@@ -3,10 +3,11 @@ import { encodeRows, type Value } from "../body.ts";
 import { createClickTable } from "./click-table.ts";
 import { ClickStoreError, type ClickStore, type InsertOptions } from "../click-store.ts";
 import { connect, type Connection, type Timeouts } from "./connection.ts";
+import { ruleOf } from "./errors.ts";
 import { repeatableSettings } from "./insert.ts";
 import { clickStoreMetrics } from "../metrics.ts";
 import type { OpenClickStoreOptions } from "../open.ts";
-import { persist } from "./patience.ts";
+import { persist } from "../patience.ts";
 import { deadLetterValues, insertDeadLettersQuery } from "./queries/click-dead-letters.ts";
 import { selectHighest, selectNumbers } from "./queries/click-events.ts";
 import { insertRefusedRangesQuery, refusedRangeValues } from "./queries/click-refused-ranges.ts";
@@ -56,7 +57,7 @@ async function insertRepeatable<R>(
         settings: repeatableSettings,
         signal: options.signal,
       }),
-    { ...options, sends: "rows" },
+    { ...options, sends: "rows", ruleOf },
   );
 }
 

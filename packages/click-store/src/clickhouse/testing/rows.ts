@@ -3,8 +3,8 @@ import { sampleClick } from "@sluice/click-event/testing/sample.ts";
 import type { ClickEvent } from "@sluice/click-event/click-event.ts";
 import type { Enrichment } from "@sluice/click-event/enrich.ts";
 import { createLineWriter } from "../../body.ts";
+import { clickValues } from "../../click-columns.ts";
 import type { ClickRow } from "../../click-store.ts";
-import { clickValues } from "../queries/click-events.ts";
 
 /** A new UUID of version 7 in form; its time is of no interest here. */
 export function uuidv7(): string {

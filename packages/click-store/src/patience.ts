@@ -1,6 +1,5 @@
 import { createBackoff, sleep } from "@sluice/service/retry.ts";
-import { ClickStoreError, type InsertOptions } from "../click-store.ts";
-import { ruleOf } from "./errors.ts";
+import { ClickStoreError, type InsertOptions } from "./click-store.ts";
 
 /** A restarting server is found soon, one that stays away is not hammered. */
 const soon = { minMs: 100, maxMs: 10_000 };
@@ -8,6 +7,14 @@ const soon = { minMs: 100, maxMs: 10_000 };
 const later = { minMs: 4_000, maxMs: 60_000 };
 /** How often an error with a code that we do not know is tried again before a row is blamed. */
 const unknownTries = 5;
+
+/** What an adapter's table of error codes says of one, as far as waiting goes. */
+export type RuleOf = (error: ClickStoreError) => {
+  /** Trying again soon makes it worse. */
+  readonly slow?: true;
+  /** No code of the table: it is tried again a few times, then taken for a row's fault. */
+  readonly unknown?: true;
+};
 
 /** Counts what failed in a row, decides whether to go on, and waits. */
 export interface Patience {
@@ -22,7 +29,7 @@ export interface Patience {
   restore(): void;
 }
 
-export function createPatience({ signal, onTrouble }: InsertOptions, wait = pause): Patience {
+export function createPatience({ signal, onTrouble }: InsertOptions, ruleOf: RuleOf, wait = pause): Patience {
   const backoffs = { soon: createBackoff(soon), later: createBackoff(later) };
   let failures = 0;
   let unknown = 0;
@@ -52,9 +59,9 @@ export function createPatience({ signal, onTrouble }: InsertOptions, wait = paus
  */
 export async function persist<T>(
   attempt: () => Promise<T>,
-  options: InsertOptions & { sends: "rows" | "a look-up" },
+  options: InsertOptions & { sends: "rows" | "a look-up"; ruleOf: RuleOf },
 ): Promise<T> {
-  const patience = createPatience(options);
+  const patience = createPatience(options, options.ruleOf);
   for (;;) {
     try {
       return await attempt();
