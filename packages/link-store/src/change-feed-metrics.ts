@@ -23,7 +23,7 @@ export function changeFeedMetrics(metrics: Metrics) {
     rung(kind: "message" | "gap"): void {
       rings.inc({ kind });
     },
-    changed(kind: "link" | "domain" | "all"): void {
+    changed(kind: "link" | "domain" | "subscriptions" | "all"): void {
       changes.inc({ kind });
     },
     age(ms: number): void {

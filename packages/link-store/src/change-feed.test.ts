@@ -12,6 +12,7 @@ const link = (id: number, slug: string): NotedChange => ({
   ageMs: 1,
   domain: "a.example",
   slug,
+  subject: null,
 });
 const told = (id: number, slug: string): Change => ({
   kind: "link",
@@ -74,14 +75,17 @@ describe("a feed of changes", () => {
     expect(heard).toEqual([told(7, "late"), told(5, "long")]);
   });
 
-  test("says of a domain, and of what nobody can name, what they are", async () => {
+  test("says of a domain, of subscriptions, and of what nobody can name, what they are", async () => {
     const { heard, answer, feed } = setUp();
     await using _ = feed;
-    const domain = { id: 1, position: 1, ageMs: 1, domain: "a.example", slug: null };
-    await answer({ position: 3, changes: [{ ...domain, id: 2, position: 2, domain: null }, domain] });
+    const domain = { id: 1, position: 1, ageMs: 1, domain: "a.example", slug: null, subject: null };
+    const anything = { ...domain, id: 2, position: 2, domain: null };
+    const subscriptions = { ...anything, id: 3, position: 3, subject: "subscriptions" as const };
+    await answer({ position: 4, changes: [subscriptions, anything, domain] });
     expect(heard).toEqual([
       { kind: "domain", domain: "a.example", position: 1 },
       { kind: "all", position: 2 },
+      { kind: "subscriptions", position: 3 },
     ]);
   });
 

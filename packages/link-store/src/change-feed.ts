@@ -10,6 +10,8 @@ import { changeFeedMetrics } from "./change-feed-metrics.ts";
 export type Change =
   | { readonly kind: "link"; readonly domain: string; readonly slug: string; readonly position: number }
   | { readonly kind: "domain"; readonly domain: string; readonly position: number }
+  /** Endpoints or integrations, of whatever workspace. */
+  | { readonly kind: "subscriptions"; readonly position: number }
   | { readonly kind: "all"; readonly position: number };
 
 export interface ChangeFeed extends AsyncDisposable {
@@ -62,7 +64,7 @@ export function followChanges(options: ChangeFeedOptions): ChangeFeed {
   const { store, bell, log, everyMs = defaultEveryMs, now = () => performance.now() } = options;
   const count = changeFeedMetrics(options.metrics);
   const messages = {
-    failing: "Postgres cannot be asked what has changed: links are served as they were last read",
+    failing: "Postgres cannot be asked what has changed: what was last read is gone by",
     over: "Postgres can be asked what has changed again",
   };
   const outage = createOutage(log, {}, messages, now);
@@ -143,7 +145,8 @@ function news(
     .map((each) => ({ change: changeOf(each), ageMs: each.ageMs }));
 }
 
-function changeOf({ domain, slug, position }: NotedChange): Change {
+function changeOf({ domain, slug, subject, position }: NotedChange): Change {
+  if (subject !== null) return { kind: subject, position };
   if (domain === null) return { kind: "all", position };
   return slug === null ? { kind: "domain", domain, position } : { kind: "link", domain, slug, position };
 }

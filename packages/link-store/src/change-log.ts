@@ -1,5 +1,5 @@
 /**
- * What Postgres notes when a link or a domain is written, by whomever. A position stands between transactions: all
+ * What Postgres notes when a link, a domain or a subscription is written, by whomever. A position stands between transactions: all
  * that are below it have ended, and are seen by whoever reads the tables after the position was read.
  */
 
@@ -9,9 +9,10 @@ export interface NotedChange {
   readonly position: number;
   /** Milliseconds since it was written, by the clock of Postgres. */
   readonly ageMs: number;
-  /** With both it is a link; without a slug the domain's settings; with neither it may be anything. */
+  /** With both it is a link; without a slug the domain's settings; with nothing at all it may be anything. */
   readonly domain: string | null;
   readonly slug: string | null;
+  readonly subject: "subscriptions" | null;
 }
 
 export interface ChangePage {

@@ -4,6 +4,7 @@ import type { AuditMode } from "./audit-store.ts";
 import type { ChangeLog } from "./change-log.ts";
 import type { DomainStore } from "./domain-store.ts";
 import type { LinkOptions } from "./link-options.ts";
+import type { SubscriptionStore } from "./subscription-store.ts";
 
 export type RedirectStatus = 301 | 302 | 307 | 308;
 
@@ -61,7 +62,7 @@ export interface LinkPage {
  * answer in time (1.5 s for `resolve`, 6 s for each statement of the others) or lacks its tables. Domain and
  * slug may be written in any form, but for `resolve` the domain is normalised.
  */
-export interface LinkStore extends DomainStore, ChangeLog, AsyncDisposable {
+export interface LinkStore extends DomainStore, SubscriptionStore, ChangeLog, AsyncDisposable {
   /**
    * The link, whether or not it is disabled or expired; `undefined` when there is none. Writes nothing. Options that
    * cannot be read are left out, which is logged once a minute.

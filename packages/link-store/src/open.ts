@@ -7,6 +7,7 @@ import { readChanges } from "./queries/changes.ts";
 import { findLink, linkReader, type OnRefused, touchLinks } from "./queries/links.ts";
 import { ensureVisitorSalt } from "./queries/visitor-salts.ts";
 import { normaliseSlug } from "./slug.ts";
+import { subscriptionStore } from "./subscriptions.ts";
 
 /**
  * Opens the store at a `postgres://` URL. Connects only when first asked, so that a service starts while Postgres
@@ -18,6 +19,7 @@ export function openLinkStore(url: string, { log }: { log: Log }): LinkStore {
   const read = linkReader(query, refusedOptions(log));
   return {
     ...domainStore(query),
+    ...subscriptionStore(query),
     resolve: async (domain, slug) => {
       const key = normaliseSlug(slug);
       return key === undefined ? undefined : findLink(read, domain, key);

@@ -115,7 +115,7 @@ export async function openDomains(options: DomainsOptions): Promise<Domains> {
       return mayWait ? asked : settings;
     },
     changed(change) {
-      if (change.kind === "link") return;
+      if (change.kind === "link" || change.kind === "subscriptions") return;
       const changed = change.kind === "all" ? domains.values() : [domains.get(change.domain)];
       for (const domain of changed) if (domain !== undefined) outdate(domain);
     },

@@ -15,6 +15,7 @@ const Page = z.tuple([
         ageMs: z.number(),
         domain: z.string().nullable(),
         slug: z.string().nullable(),
+        subject: z.literal("subscriptions").nullable(),
       }),
     ),
   }),
@@ -25,7 +26,7 @@ export async function readChanges(query: Query, after: number, limit: number): P
   // By `xid`, which has an index: the newest come first, and what was seen long ago is not looked at.
   const text = `
     WITH late AS (
-      SELECT id, xid::text::float8 AS position, domain, slug,
+      SELECT id, xid::text::float8 AS position, domain, slug, subject,
         extract(epoch FROM clock_timestamp() - noted_at) * 1000 AS "ageMs"
       FROM changes WHERE xid >= $1::text::xid8 ORDER BY xid DESC LIMIT $2
     )
