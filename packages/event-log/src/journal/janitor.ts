@@ -1,13 +1,16 @@
 import { rm, stat, statfs, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { hasCode } from "./fs-errors.ts";
+import { hasCode, isNoRoom } from "./fs-errors.ts";
 import { listRuns, listSegments, positionPath } from "./layout.ts";
+import { beginOfSegment, noteOwed, type Owed } from "./owed.ts";
 import { readPosition, syncPosition } from "./position.ts";
 
 /** What a journal may take, and for whom it holds its segments. */
 export interface Retention {
   /** The groups that must have read a segment before it goes. Nobody else's position counts. */
   readonly groups: readonly string[];
+  /** Those of them that must not keep others from writing: without room, what only they have not read goes too. */
+  readonly yielding: readonly string[];
   /** How long a segment is kept after its last write, once it has been read by all of them. */
   readonly minAgeMs: number;
   /** What all runs of the topic may take together. */
@@ -25,6 +28,8 @@ export interface Sweep {
   readonly oldestHeldMs: number | undefined;
   readonly deletedForAge: number;
   readonly deletedForRoom: number;
+  /** What went for room before these groups had read it; it is noted in the topic's folder. */
+  readonly owed: readonly Owed[];
 }
 
 interface Held {
@@ -32,8 +37,8 @@ interface Held {
   readonly bytes: number;
   readonly modifiedMs: number;
   readonly run: string;
-  /** Read by every group, so that it may go. */
-  readonly passed: boolean;
+  /** What groups have not read of it. */
+  readonly unread: readonly Pick<Owed, "group" | "fromSeq" | "toSeq">[];
 }
 
 /** What is known of finished runs: nothing of them changes but by a deletion, so they are looked at once. */
@@ -47,7 +52,7 @@ interface RunState {
 
 /**
  * Deletes what may go and says how much room that leaves. Old enough segments go always; younger ones, oldest
- * first, only while the room is less than `neededBytes`. A run that every group has finished goes with its
+ * first, only while the room is less than `neededBytes`; those that a yielding group has not read come last. A run that every group has finished goes with its
  * folder. Several processes may sweep one topic at once: what another has deleted is simply gone.
  */
 export async function sweep(
@@ -63,15 +68,19 @@ export async function sweep(
     runs.push(await inspectRun(topicFolder, run, retention.groups, run === options.activeRun));
 
   const segments = runs.flatMap((run) => run.segments).toSorted((a, b) => a.modifiedMs - b.modifiedMs);
+  // With no group named nothing is ever read, so everything is held.
+  const isRead = ({ unread }: Held) => retention.groups.length > 0 && unread.length === 0;
+  const mayYield = ({ unread }: Held) =>
+    unread.length > 0 && unread.every(({ group }) => retention.yielding.includes(group));
   let usedBytes = segments.reduce((sum, segment) => sum + segment.bytes, 0);
   const free = await freeBytes(topicFolder);
   let roomBytes = Math.min(retention.budgetBytes - usedBytes, free - retention.reserveBytes);
   let deletedForAge = 0;
   let deletedForRoom = 0;
+  const owed: Owed[] = [];
   const synced = new Set<string>();
-  for (const segment of segments) {
-    if (!segment.passed) continue;
-    const old = options.now - segment.modifiedMs >= retention.minAgeMs;
+  for (const segment of [...segments.filter(isRead), ...segments.filter(mayYield)]) {
+    const old = isRead(segment) && options.now - segment.modifiedMs >= retention.minAgeMs;
     if (!old && roomBytes >= options.neededBytes) continue;
     if (!synced.has(segment.run)) {
       for (const group of retention.groups)
@@ -79,7 +88,7 @@ export async function sweep(
       synced.add(segment.run);
     }
     known.delete(segment.run);
-    if (!(await remove(segment.path))) continue;
+    if (!(await remove(topicFolder, segment, owed))) continue;
     usedBytes -= segment.bytes;
     roomBytes += segment.bytes;
     if (old) deletedForAge += 1;
@@ -88,8 +97,8 @@ export async function sweep(
   for (const { run, finished } of runs) {
     if (finished && run !== options.activeRun && !known.has(run)) await removeIfEmpty(join(topicFolder, run));
   }
-  const oldestHeldMs = segments.find((segment) => !segment.passed)?.modifiedMs;
-  return { roomBytes, usedBytes, oldestHeldMs, deletedForAge, deletedForRoom };
+  const oldestHeldMs = segments.find((segment) => !isRead(segment))?.modifiedMs;
+  return { roomBytes, usedBytes, oldestHeldMs, deletedForAge, deletedForRoom, owed };
 }
 
 async function inspectRun(
@@ -99,21 +108,28 @@ async function inspectRun(
   active: boolean,
 ): Promise<RunState> {
   const runDir = join(topicFolder, run);
-  const positions = await Promise.all(groups.map((group) => readPosition(positionPath(runDir, group))));
-  // With no group named nothing is ever read, so everything is held.
-  const readUpTo = groups.length === 0 ? 0 : Math.min(...positions.map((position) => position.nextSeq));
-  const finished = groups.length > 0 && positions.every((position) => position.finished);
+  const readers = await Promise.all(
+    groups.map(async (group) => ({ group, position: await readPosition(positionPath(runDir, group)) })),
+  );
+  const finished = groups.length > 0 && readers.every(({ position }) => position.finished);
   const listed = await listSegments(runDir);
   const segments: Held[] = [];
-  for (const [index, { path }] of listed.entries()) {
+  for (const [index, { path, firstSeq }] of listed.entries()) {
     const next = listed[index + 1];
     const stats = await stat(path).catch((error: unknown) => {
       if (hasCode(error, "ENOENT")) return undefined;
       throw error;
     });
     if (stats === undefined) continue;
-    const passed = next === undefined ? finished && !active : next.firstSeq <= readUpTo;
-    segments.push({ path, run, bytes: stats.size, modifiedMs: stats.mtimeMs, passed });
+    const behind = readers.filter(({ position }) =>
+      next === undefined ? active || !position.finished : next.firstSeq > position.nextSeq,
+    );
+    const unread = behind.map(({ group, position }) => ({
+      group,
+      fromSeq: Math.max(firstSeq, position.nextSeq),
+      ...(next === undefined ? {} : { toSeq: next.firstSeq - 1 }),
+    }));
+    segments.push({ path, run, bytes: stats.size, modifiedMs: stats.mtimeMs, unread });
   }
   return { run, segments, finished };
 }
@@ -124,9 +140,21 @@ async function freeBytes(folder: string): Promise<number> {
   return stats.bavail * stats.bsize;
 }
 
-async function remove(path: string): Promise<boolean> {
+/** False when another has. What is owed because of it is on the disk before, unless there is no room for that either. */
+async function remove(topicFolder: string, { path, run, unread, modifiedMs }: Held, owed: Owed[]) {
   try {
+    const fromMs = unread.length === 0 ? 0 : await beginOfSegment(path, run);
+    const notes = unread.map((each) => ({ ...each, run, fromMs, toMs: Math.ceil(modifiedMs) }));
+    const isNoted = await noteOwed(topicFolder, notes).then(
+      () => true,
+      (error: unknown) => {
+        if (!isNoRoom(error)) throw error;
+        return false;
+      },
+    );
     await unlink(path);
+    owed.push(...notes);
+    if (!isNoted) await noteOwed(topicFolder, notes);
     return true;
   } catch (error) {
     if (hasCode(error, "ENOENT")) return false;

@@ -1,10 +1,17 @@
-import { readdir, stat } from "node:fs/promises";
+import { readFile, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { append, appendAll, drain, journalTrial, range, type Trial } from "./trial.ts";
 import { sweep, type Retention } from "./janitor.ts";
 
-const kept: Retention = { groups: ["store"], minAgeMs: 0, budgetBytes: 1024 ** 3, reserveBytes: 0 };
+const kept: Retention = {
+  groups: ["store"],
+  yielding: [],
+  minAgeMs: 0,
+  budgetBytes: 1024 ** 3,
+  reserveBytes: 0,
+};
 
 async function sweepNow(
   trial: Trial,
@@ -162,4 +169,68 @@ test("two runs of one writer and two writers side by side share the budget", asy
     }),
   );
   expect((sizes[0] ?? 0) + (sizes[1] ?? 0)).toBeLessThan(11_000);
+});
+
+/** What is noted as owed to a group: the numbers, each once. */
+async function owedTo(trial: Trial, group: string): Promise<number[]> {
+  const text = await readFile(join(trial.folder, `${group}.owed`), "utf8").catch(() => "");
+  const ranges = text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => Owed.parse(JSON.parse(line)));
+  return [...new Set(ranges.flatMap(({ fromSeq, toSeq }) => range(fromSeq, toSeq)))];
+}
+const Owed = z.object({ fromSeq: z.int(), toSeq: z.int(), fromMs: z.int().min(1), toMs: z.int().min(1) });
+
+test("without room, what a yielding group has not read goes too, after all that is read, and is noted as owed to it", async () => {
+  await using trial = await journalTrial();
+  const options = {
+    groups: ["store", "fanout"],
+    yielding: ["fanout"],
+    budgetBytes: 10_000,
+    segmentBytes: 1000,
+  };
+  await using writer = await trial.writer("a", options);
+  const drainFor = (group: string) => drain(trial, { group });
+  for (const number of range(1, 20)) expect(await append(writer, number)).toBeUndefined();
+  expect(await drainFor("fanout")).toEqual(range(1, 20));
+  const stored: number[] = [];
+  for (const number of range(21, 400)) {
+    expect(await append(writer, number)).toBeUndefined();
+    if (number % 20 === 0) stored.push(...(await drainFor("store")));
+  }
+  expect(stored).toEqual(range(1, 400));
+  const owed = await owedTo(trial, "fanout");
+  // Nothing that the group had read is owed, and nothing is neither owed nor read.
+  expect(owed[0]).toBeGreaterThan(20);
+  const read = await drainFor("fanout");
+  expect([...owed, ...read.filter((number) => !owed.includes(number))]).toEqual(range(21, 400));
+  expect((await trial.metrics.render()).body).toMatch(/journal_owed_segments_total{group="fanout"} [1-9]/);
+});
+
+test("while there is room, a yielding group holds segments as any other does", async () => {
+  await using trial = await journalTrial();
+  await endedRun(trial, "a");
+  const all = await segmentCount(trial, "a");
+  await drain(trial, { group: "store" });
+  await sweepNow(trial, { groups: ["store", "fanout"], yielding: ["fanout"] }, { now: Date.now() + 1e10 });
+  expect(await segmentCount(trial, "a")).toBe(all);
+  expect(await owedTo(trial, "fanout")).toEqual([]);
+});
+
+test("what the others have not read yields to nobody", async () => {
+  await using trial = await journalTrial();
+  await endedRun(trial, "a");
+  const all = await segmentCount(trial, "a");
+  await drain(trial, { group: "fanout" });
+  await sweepNow(trial, { groups: ["store", "fanout"], yielding: ["fanout"] }, { needed: 1e12 });
+  expect(await segmentCount(trial, "a")).toBe(all);
+});
+
+test("with no group named nothing goes", async () => {
+  await using trial = await journalTrial();
+  await endedRun(trial, "a");
+  const all = await segmentCount(trial, "a");
+  await sweepNow(trial, { groups: [] }, { now: Date.now() + 1e10, needed: 1e12 });
+  expect(await segmentCount(trial, "a")).toBe(all);
 });

@@ -95,6 +95,10 @@ export class Room {
       );
       this.#metrics.deleted.inc({ reason: "age" }, found.deletedForAge);
       this.#metrics.deleted.inc({ reason: "room" }, found.deletedForRoom);
+      for (const owed of found.owed) {
+        this.#metrics.owed.inc({ group: owed.group });
+        this.#log.error({ ...owed }, "journal: went for room before a group had read it, and is owed to it");
+      }
     } catch (error) {
       this.#log.warn({ error }, "journal: could not look for segments to delete");
     } finally {
@@ -110,6 +114,11 @@ function roomMetrics(metrics: Metrics) {
     oldestHeld: metrics.gauge(
       "journal_oldest_held_seconds",
       "Age of the oldest segment that some group has not read",
+    ),
+    owed: metrics.counter(
+      "journal_owed_segments_total",
+      "Segments that went for room before a group had read them, which is noted beside the journal",
+      ["group"],
     ),
     deleted: metrics.counter("journal_segments_deleted_total", "Segments deleted: for age, or for room", [
       "reason",

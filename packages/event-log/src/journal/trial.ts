@@ -50,6 +50,7 @@ export async function journalTrial(): Promise<Trial> {
 export const writerDefaults = {
   topic,
   groups: ["store"],
+  yielding: [],
   minAgeMs: 0,
   budgetBytes: 1024 ** 3,
   reserveBytes: 0,
