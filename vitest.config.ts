@@ -23,8 +23,11 @@ export default defineConfig({
           exclude,
           // What a test file starts, it ends: processes and sockets that are left fail it.
           setupFiles: ["./packages/testkit/src/no-leaks.ts"],
-          // Real servers on a small machine: one file at a time, and long enough for a broker to start.
-          fileParallelism: false,
+          // Two files at a time on two cores: most wait for servers, and three would starve those that measure time.
+          maxWorkers: 2,
+          // After the unit tests, which take every core.
+          sequence: { groupOrder: 1 },
+          // Long enough for a broker to start.
           testTimeout: 120_000,
           expect: expectSoon,
           hookTimeout: 180_000,

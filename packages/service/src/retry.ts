@@ -34,6 +34,30 @@ export function createBackoff(options: { minMs: number; maxMs: number; random?: 
   };
 }
 
+export interface Patience {
+  readonly signal: AbortSignal;
+  /** Whether an error is one that goes away by itself; told of each, counted from 1, so it may also report them. */
+  readonly waitOn: (error: unknown, attempt: number) => boolean;
+  /** 100 ms to 10 s by default: most of it is over at once, and the last waits are what a server that is down can bear. */
+  readonly backoff?: Backoff;
+}
+
+/**
+ * Does `act` again, after longer and longer waits, for as long as it fails with what `waitOn` wants to wait on.
+ * Rejects with any other error, and with an AbortError once the signal aborts; an attempt under way is not interrupted.
+ */
+export async function patiently<Result>(act: () => Promise<Result>, patience: Patience): Promise<Result> {
+  const { signal, waitOn, backoff = createBackoff({ minMs: 100, maxMs: 10_000 }) } = patience;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!waitOn(error, attempt)) throw error;
+    }
+    await sleep(backoff.next(), signal);
+  }
+}
+
 /**
  * Opens what may not be reachable yet, trying again until it is: the service stays alive and not ready, and
  * `health` says what it waits for. An error that `waitOn` does not want to wait on (by default one that is not
@@ -45,19 +69,18 @@ export async function openWhenReachable<Opened>(
   { health, signal }: { health: Health; signal: AbortSignal },
   waitOn: (error: unknown) => boolean = isRetryable,
 ): Promise<Opened> {
-  const backoff = createBackoff({ minMs: 200, maxMs: 5000 });
-  for (;;) {
-    signal.throwIfAborted();
-    try {
-      const opened = await open();
-      health.degraded(name, undefined);
-      return opened;
-    } catch (error) {
-      if (!waitOn(error)) throw error;
+  signal.throwIfAborted();
+  const opened = await patiently(open, {
+    signal,
+    waitOn(error) {
+      if (!waitOn(error)) return false;
       health.degraded(name, `waiting to open it: ${errorLine(error)}`);
-    }
-    await sleep(backoff.next(), signal);
-  }
+      return true;
+    },
+    backoff: createBackoff({ minMs: 200, maxMs: 5000 }),
+  });
+  health.degraded(name, undefined);
+  return opened;
 }
 
 /** What every error class of ours says about itself. */

@@ -7,8 +7,8 @@ import {
 } from "@sluice/event-log/event-log.ts";
 import type { Log } from "@sluice/service/log.ts";
 import { createOutage } from "@sluice/service/outage.ts";
+import { patiently } from "@sluice/service/retry.ts";
 import { type IngestMetrics, ageing } from "./metrics.ts";
-import { patiently } from "./patience.ts";
 import type { Prepared } from "./prepare.ts";
 import type { SliceStore } from "./store-slice.ts";
 

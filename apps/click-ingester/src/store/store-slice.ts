@@ -1,7 +1,8 @@
 import type { ClickStore, DeadLetter, Trouble } from "@sluice/click-store/click-store.ts";
+import { patiently } from "@sluice/service/retry.ts";
 import { insertGoodRows } from "./bisect.ts";
 import type { IngestMetrics } from "./metrics.ts";
-import { onStoreTrouble, patiently } from "./patience.ts";
+import { onStoreTrouble } from "./patience.ts";
 import { type Click, type Origin, type Prepared, deadLetter } from "./prepare.ts";
 import { createRepeats } from "./repeats.ts";
 import type { TroubleWatch } from "./trouble.ts";

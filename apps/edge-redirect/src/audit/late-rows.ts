@@ -6,7 +6,7 @@ import type { AuditRow, AuditStore } from "@sluice/link-store/audit-store.ts";
 import { LinkStoreError } from "@sluice/link-store/link-store.ts";
 import type { Log } from "@sluice/service/log.ts";
 import { createOutage } from "@sluice/service/outage.ts";
-import { createBackoff } from "@sluice/service/retry.ts";
+import { patiently } from "@sluice/service/retry.ts";
 
 import type { AuditMetrics } from "./metrics.ts";
 
@@ -70,24 +70,19 @@ function rowsOf(records: readonly LogRecord[], audited: ReadonlyMap<number, unkn
 
 /** Tries again, without end, while the store is away. */
 function createPersist(log: Log, signal: AbortSignal) {
-  const backoff = createBackoff({ minMs: 200, maxMs: 5_000 });
   const outage = createOutage(
     log,
     {},
     { failing: "audit rows wait in the journal for Postgres", over: "audit rows are written again" },
   );
+  function waitOn(error: unknown): boolean {
+    if (!(error instanceof LinkStoreError && error.retryable)) return false;
+    outage.failing(error);
+    return true;
+  }
   return async <T>(run: () => Promise<T>): Promise<T> => {
-    for (;;) {
-      try {
-        const result = await run();
-        backoff.reset();
-        outage.over();
-        return result;
-      } catch (error) {
-        if (!(error instanceof LinkStoreError) || !error.retryable) throw error;
-        outage.failing(error);
-      }
-      await delay(backoff.next(), undefined, { signal });
-    }
+    const result = await patiently(run, { signal, waitOn });
+    outage.over();
+    return result;
   };
 }

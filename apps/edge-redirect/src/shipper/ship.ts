@@ -1,5 +1,5 @@
 import { EventLogError, type EventLog, type LogRecord, type Reader } from "@sluice/event-log/event-log.ts";
-import { createBackoff, sleep } from "@sluice/service/retry.ts";
+import { createBackoff, patiently } from "@sluice/service/retry.ts";
 
 /** What a shipper has done and where it stands; read by whoever reports it. */
 export interface Progress {
@@ -62,18 +62,16 @@ async function deliver(shipment: Shipment, records: readonly LogRecord[]): Promi
   }
 }
 
-async function persist<Value>(shipment: Shipment, attempt: () => Promise<Value>): Promise<Value> {
-  const { progress, signal } = shipment;
-  const backoff = createBackoff({ minMs: 100, maxMs: 5_000 });
-  for (;;) {
-    try {
-      const value = await attempt();
-      progress.trouble = undefined;
-      return value;
-    } catch (error) {
-      if (!(error instanceof EventLogError) || !error.retryable) throw error;
+async function persist<Value>({ progress, signal }: Shipment, attempt: () => Promise<Value>): Promise<Value> {
+  const value = await patiently(attempt, {
+    signal,
+    waitOn(error) {
+      if (!(error instanceof EventLogError && error.retryable)) return false;
       progress.trouble = error.message;
-    }
-    await sleep(backoff.next(), signal);
-  }
+      return true;
+    },
+    backoff: createBackoff({ minMs: 100, maxMs: 5_000 }),
+  });
+  progress.trouble = undefined;
+  return value;
 }
