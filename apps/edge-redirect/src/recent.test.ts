@@ -29,3 +29,24 @@ it("the last entries used are there, as they were set last, and there are never 
     }),
   );
 });
+
+it("what weighs more takes the place of more, and what is set again is weighed again", () => {
+  const recent = createRecent<string, number>(10, (weight) => weight);
+  for (const [key, weight] of [
+    ["a", 4],
+    ["b", 5],
+    ["a", 1],
+    ["c", 4],
+    ["d", 10],
+  ] as const)
+    recent.set(key, weight);
+  // The first half was full with ten of them, and is still there; the next entry begins a third half.
+  recent.set("e", 1);
+  expect(["a", "b", "c", "d", "e"].map((key) => recent.get(key))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    10,
+    1,
+  ]);
+});

@@ -8,18 +8,25 @@ export interface Recent<Key, Value> {
 }
 
 /**
- * Holds the last `max` entries used, and at most as many again. In two halves: when the younger one is full, the older
+ * Holds the last `max` entries used, or as many as weigh `max` together, and at most as many again. In two halves: when the younger one is full, the older
  * one goes. So using an entry costs no more than looking it up; keeping all in order, as `lru-cache` does, cost as much
  * as the rest of a visit's look-ups.
  */
-export function createRecent<Key extends string | number, Value>(max: number): Recent<Key, Value> {
+export function createRecent<Key extends string | number, Value>(
+  max: number,
+  weigh: (value: Value) => number = () => 1,
+): Recent<Key, Value> {
+  let weight = 0;
   let young = new Map<Key, Value>();
   let old = new Map<Key, Value>();
 
   function set(key: Key, value: Value): void {
-    if (young.size >= max && !young.has(key)) {
+    const before = young.get(key);
+    weight += weigh(value) - (before === undefined ? 0 : weigh(before));
+    if (weight > max && before === undefined) {
       old = young;
       young = new Map();
+      weight = weigh(value);
     }
     young.set(key, value);
   }
@@ -36,6 +43,7 @@ export function createRecent<Key extends string | number, Value>(max: number): R
     clear() {
       young = new Map();
       old = new Map();
+      weight = 0;
     },
   };
 }

@@ -14,22 +14,27 @@ export interface Way {
 
 /**
  * Which way a visit takes: the first rule that fits, else the variant that the visitor's lot falls on, else the link's
- * destination. Every way is prepared once.
+ * destination. Each way is prepared once, when the first visit takes it: of fifty, most links use a few.
  */
 export function compileChoice<Prepared>(
   { destination, rules = [], variants = [] }: LinkOptions & Pick<Way, "destination">,
   prepare: (way: Way) => Prepared,
 ): (facts: VisitFacts) => Prepared {
+  const once = (way: Way): (() => Prepared) => {
+    let prepared: Prepared | undefined;
+    return () => (prepared ??= prepare(way));
+  };
   const targets = rules.map((rule) => ({
     fits: compileRule(rule),
-    way: prepare({ destination: rule.destination, variant: 0, triesApp: false }),
+    way: once({ destination: rule.destination, variant: 0, triesApp: false }),
   }));
   const drawn = variants.map((variant, index) =>
-    prepare({ destination: variant.destination, variant: index + 1, triesApp: true }),
+    once({ destination: variant.destination, variant: index + 1, triesApp: true }),
   );
-  const usual = prepare({ destination, variant: 0, triesApp: true });
+  const usual = once({ destination, variant: 0, triesApp: true });
   return (facts) => {
-    for (const { fits, way } of targets) if (fits(facts)) return way;
-    return variants.length === 0 ? usual : (drawn[drawVariant(variants, facts.lot())] ?? usual);
+    for (const { fits, way } of targets) if (fits(facts)) return way();
+    const way = variants.length === 0 ? usual : (drawn[drawVariant(variants, facts.lot())] ?? usual);
+    return way();
   };
 }

@@ -16,67 +16,40 @@ export interface VisitFacts {
   lot(): number;
 }
 
-type Condition = (facts: VisitFacts) => boolean;
-
-/** Whether the rule is for a visit. Conditions that cost least are asked first. */
-export function compileRule(rule: TargetRule): Condition {
-  const conditions = [
-    languageIn(rule.languages),
-    deviceIn(rule.devices),
-    systemIn(rule.systems),
-    rule.times && inWindow(compileTimeWindow(rule.times)),
-    countryIn(rule.countries),
-    regionIn(rule.regions),
-  ].filter((condition) => condition !== undefined);
+/**
+ * Whether the rule is for a visit. Conditions that cost least are asked first. The lists are asked as they are stored:
+ * with thousands of links in turn it is what a rule is made of, fetched from memory, that costs, and a set of two
+ * countries is made of more than a list of them.
+ */
+export function compileRule(rule: TargetRule): (facts: VisitFacts) => boolean {
+  const { languages, devices, systems, times, countries, regions } = rule;
   // One without conditions cannot be made; it would fit everybody.
-  if (conditions.length === 0) return () => false;
-  return (facts) => {
-    // Each visit comes here for each rule: a loop makes nothing.
-    for (const fits of conditions) if (!fits(facts)) return false;
-    return true;
-  };
+  if ([languages, devices, systems, times, countries, regions].every((each) => each === undefined)) {
+    return () => false;
+  }
+  const inWindow = times && compileTimeWindow(times);
+  return (facts) =>
+    (languages === undefined || speaks(facts.language(), languages)) &&
+    (devices === undefined || isOneOf(facts.equipment().device, devices)) &&
+    (systems === undefined || isOneOf(facts.equipment().system, systems)) &&
+    (inWindow === undefined || inWindow(facts.now)) &&
+    (countries === undefined || countries.includes(facts.place().country)) &&
+    (regions === undefined || isIn(facts.place(), regions));
 }
 
-function languageIn(languages: readonly string[] | undefined): Condition | undefined {
-  const wanted = languages?.map((tag) => ({ tag, beginning: `${tag}-` }));
-  return (
-    wanted &&
-    ((facts) => {
-      const language = facts.language();
-      for (const { tag, beginning } of wanted) {
-        if (language === tag || language.startsWith(beginning)) return true;
-      }
-      return false;
-    })
-  );
+function isOneOf<Value>(value: Value | undefined, wanted: readonly Value[]): boolean {
+  return value !== undefined && wanted.includes(value);
 }
 
-function deviceIn(devices: TargetRule["devices"]): Condition | undefined {
-  const wanted: ReadonlySet<unknown> | undefined = devices && new Set(devices);
-  return wanted && ((facts) => wanted.has(facts.equipment().device));
+/** `de` is spoken where `de-at` is. */
+function speaks(language: string, tags: readonly string[]): boolean {
+  for (const tag of tags) {
+    if (language.startsWith(tag) && (language.length === tag.length || language[tag.length] === "-"))
+      return true;
+  }
+  return false;
 }
 
-function systemIn(systems: TargetRule["systems"]): Condition | undefined {
-  const wanted: ReadonlySet<unknown> | undefined = systems && new Set(systems);
-  return wanted && ((facts) => wanted.has(facts.equipment().system));
-}
-
-function inWindow(fits: (now: number) => boolean): Condition {
-  return (facts) => fits(facts.now);
-}
-
-function countryIn(countries: readonly string[] | undefined): Condition | undefined {
-  const wanted = countries && new Set(countries);
-  return wanted && ((facts) => wanted.has(facts.place().country));
-}
-
-function regionIn(regions: readonly string[] | undefined): Condition | undefined {
-  const wanted = regions && new Set(regions);
-  return (
-    wanted &&
-    ((facts) => {
-      const { country, region } = facts.place();
-      return region !== "" && wanted.has(`${country}-${region}`);
-    })
-  );
+function isIn({ country, region }: ReturnType<VisitFacts["place"]>, regions: readonly string[]): boolean {
+  return region !== "" && regions.includes(`${country}-${region}`);
 }

@@ -1,5 +1,4 @@
 import type { Link } from "@sluice/link-store/link-store.ts";
-import { LRUCache } from "lru-cache";
 
 import type { ClickedLink } from "../capture/capture.ts";
 import { compileLocation } from "../rules/location.ts";
@@ -16,34 +15,28 @@ export interface PreparedLink extends ClickedLink {
   readonly answer: Answer;
   /** Where it is not. */
   readonly plan: Plan | undefined;
+  /** About as much memory as it takes. */
+  readonly bytes: number;
 }
 
-/** Those that are in use; about 1 kB each. */
-const maxPrepared = 10_000;
-/** Of those with a plan: with 50 rules one can take megabytes. */
-const maxPlannedBytes = 64 * 1024 ** 2;
+/** And as many again: some 15,000 plain ones, or ten with fifty rules and endless destinations. */
+const maxBytes = 32 * 1024 ** 2;
 
 /** Remembers by the link's id: a WeakMap takes three times as long. */
 export function createPreparedLinks(): (link: Link) => PreparedLink {
-  const plain = createRecent<number, PreparedLink>(maxPrepared);
-  const planned = new LRUCache<number, PreparedLink>({ maxSize: maxPlannedBytes, sizeCalculation: bytesOf });
+  const prepared = createRecent<number, PreparedLink>(maxBytes, ({ bytes }) => bytes);
   return (link) => {
-    const known = plain.get(link.id);
+    const known = prepared.get(link.id);
     if (known?.link === link) return known;
-    const withPlan = planned.get(link.id);
-    if (withPlan?.link === link) return withPlan;
     const made = {
       ...clickedLink(link),
       link,
       answer: redirectTo(compileLocation(link.destination, link)("", ""), link),
       plan: needsPlan(link) ? compilePlan(link) : undefined,
+      // The link itself, and of each destination an event's part and a header.
+      bytes: 1_000 + 4 * JSON.stringify(link).length,
     };
-    (made.plan === undefined ? plain : planned).set(link.id, made);
+    prepared.set(link.id, made);
     return made;
   };
-}
-
-/** The link itself, and of each destination an event's part and a header. */
-function bytesOf({ link }: PreparedLink): number {
-  return 2_000 + 4 * JSON.stringify(link).length;
 }
