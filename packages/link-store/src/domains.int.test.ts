@@ -85,6 +85,33 @@ describeWith("domains on a real Postgres", openTestStore, (opened) => {
     expect(await store().resolve("a.example", "test")).toBeUndefined();
   });
 
+  test("of names asked for at once each gets its own link, by the mode of its domain", async () => {
+    await store().ensureDomain("mixed.example", "one");
+    await store().ensureDomain("folded.example", "one");
+    await store().updateDomain("folded.example", { caseMode: "insensitive" });
+    const create = (domain: string, slug: string) => store().create({ domain, slug, destination });
+    const [upper, lower] = [await create("mixed.example", "AbC"), await create("mixed.example", "abc")];
+    const folded = await create("folded.example", "abc");
+    const names = [
+      "mixed.example/abc",
+      "folded.example/ABC",
+      "mixed.example/AbC",
+      "mixed.example/ABC",
+      "no.example/abc",
+    ];
+    // More than one statement takes.
+    const asked = Array.from({ length: 60 }, () => names).flat();
+    const found = await Promise.all(
+      asked.map((name) => {
+        const [domain = "", slug = ""] = name.split("/");
+        return store().resolve(domain, slug);
+      }),
+    );
+    expect(found).toEqual(
+      Array.from({ length: 60 }, () => [lower, folded, upper, undefined, undefined]).flat(),
+    );
+  });
+
   test("a slug drawn where cases are one is in lower case, without look-alikes", async () => {
     await store().ensureDomain("drawn.example", "one");
     await store().updateDomain("drawn.example", { caseMode: "insensitive" });

@@ -4,7 +4,8 @@ import type { LinkStore } from "./link-store.ts";
 import { createLink, listLinks, updateLink } from "./links.ts";
 import { openPostgres } from "./postgres.ts";
 import { readChanges } from "./queries/changes.ts";
-import { findLink, linkReader, type OnRefused, touchLinks } from "./queries/links.ts";
+import { linkReader, type OnRefused, touchLinks } from "./queries/links.ts";
+import { createResolver } from "./resolver.ts";
 import { ensureVisitorSalt } from "./queries/visitor-salts.ts";
 import { normaliseSlug } from "./slug.ts";
 import { subscriptionStore } from "./subscriptions.ts";
@@ -16,13 +17,15 @@ import { subscriptionStore } from "./subscriptions.ts";
 export function openLinkStore(url: string, { log }: { log: Log }): LinkStore {
   const postgres = openPostgres(url, log);
   const { query } = postgres;
-  const read = linkReader(query, refusedOptions(log));
+  const onRefused = refusedOptions(log);
+  const read = linkReader(query, onRefused);
+  const resolve = createResolver(query, onRefused);
   return {
     ...domainStore(query),
     ...subscriptionStore(query),
     resolve: async (domain, slug) => {
       const key = normaliseSlug(slug);
-      return key === undefined ? undefined : findLink(read, domain, key);
+      return key === undefined ? undefined : resolve(domain, key);
     },
     create: (link) => createLink(query, read, link),
     update: (domain, slug, changes) => updateLink(query, read, { domain, slug }, changes),

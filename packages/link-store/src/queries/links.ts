@@ -14,34 +14,24 @@ const columns = `
   extract(epoch FROM links.expires_at)::float8 * 1000 AS expires_at, links.disabled_at IS NOT NULL AS disabled,
   links.options, (SELECT audit FROM workspaces WHERE workspaces.id = links.workspace_id) AS audit`;
 
-/** Domain $1, and the slug that a domain of either mode has: $2 as it is, $3 folded. */
-const named = `
-  domains.name = $1 AND links.slug = CASE domains.case_mode WHEN 'insensitive' THEN $3 ELSE $2 END`;
+/** The slug that a domain of either mode has: as it is, or folded. */
+const named = (domain: string, slug: string, folded: string): string =>
+  `domains.name = ${domain} AND links.slug = CASE domains.case_mode WHEN 'insensitive' THEN ${folded} ELSE ${slug} END`;
 
-const Row = z
-  .object({
-    id: z.int(),
-    workspace_id: z.int(),
-    domain: z.string(),
-    slug: z.string(),
-    destination: z.string(),
-    status: z.literal([301, 302, 307, 308]),
-    expires_at: z.number().nullable(),
-    disabled: z.boolean(),
-    audit: z.enum(auditModes).nullable(),
-    options: z.record(z.string(), z.unknown()).transform(readOptions),
-  })
-  .transform(({ workspace_id, expires_at, audit, options: { options, refused }, ...rest }) => {
-    const link: Link = {
-      ...rest,
-      workspaceId: workspace_id,
-      ...(expires_at === null ? {} : { expiresAt: Math.round(expires_at) }),
-      ...(audit === null ? {} : { audit }),
-      ...options,
-    };
-    return { link, refused };
-  });
+const Row = z.object({
+  id: z.int(),
+  workspace_id: z.int(),
+  domain: z.string(),
+  slug: z.string(),
+  destination: z.string(),
+  status: z.literal([301, 302, 307, 308]),
+  expires_at: z.number().nullable(),
+  disabled: z.boolean(),
+  audit: z.enum(auditModes).nullable(),
+  options: z.record(z.string(), z.unknown()).transform(readOptions),
+});
 const Rows = z.array(Row);
+const FoundRows = z.array(Row.extend({ asked: z.int() }));
 
 /** Told of a link some of whose options cannot be read. */
 export type OnRefused = (linkId: number, options: readonly string[]) => void;
@@ -50,16 +40,46 @@ export type OnRefused = (linkId: number, options: readonly string[]) => void;
 export type ReadLinks = (...statement: Parameters<Query>) => Promise<Link[]>;
 
 export function linkReader(query: Query, onRefused: OnRefused): ReadLinks {
-  return async (...statement) => {
-    const rows = Rows.parse(await query(...statement));
-    for (const { link, refused } of rows) if (refused.length > 0) onRefused(link.id, refused);
-    return rows.map(({ link }) => link);
+  return async (...statement) => Rows.parse(await query(...statement)).map((row) => toLink(row, onRefused));
+}
+
+function toLink(row: z.output<typeof Row>, onRefused: OnRefused): Link {
+  const { workspace_id, expires_at, audit, options, ...rest } = row;
+  if (options.refused.length > 0) onRefused(row.id, options.refused);
+  return {
+    ...rest,
+    workspaceId: workspace_id,
+    ...(expires_at === null ? {} : { expiresAt: Math.round(expires_at) }),
+    ...(audit === null ? {} : { audit }),
+    ...options.options,
   };
 }
 
-export async function findLink(read: ReadLinks, domain: string, slug: string): Promise<Link | undefined> {
-  const text = `SELECT ${columns} FROM links JOIN domains ON domains.id = links.domain_id WHERE ${named}`;
-  return (await read(text, [domain, slug, foldSlug(slug)], resolveTimeoutMs, "find-link"))[0];
+/** The link of each name, in their order; `undefined` where there is none. */
+export async function findLinks(
+  query: Query,
+  onRefused: OnRefused,
+  names: readonly { readonly domain: string; readonly slug: string }[],
+): Promise<(Link | undefined)[]> {
+  // The limit keeps the planner from reading all links instead of looking each name up.
+  const text = `
+    SELECT asked.number::int AS asked, found.*
+    FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked (domain, slug, folded, number),
+      LATERAL (
+        SELECT ${columns} FROM links JOIN domains ON domains.id = links.domain_id
+        WHERE ${named("asked.domain", "asked.slug", "asked.folded")} LIMIT 1
+      ) AS found`;
+  const asked = [
+    names.map(({ domain }) => domain),
+    names.map(({ slug }) => slug),
+    names.map(({ slug }) => foldSlug(slug)),
+  ];
+  const links = Array.from<Link | undefined>({ length: names.length });
+  for (const { asked: number, ...row } of FoundRows.parse(
+    await query(text, asked, resolveTimeoutMs, "find-links"),
+  ))
+    links[number - 1] = toLink(row, onRefused);
+  return links;
 }
 
 export interface NewRow {
@@ -120,7 +140,7 @@ export async function updateLink(
         WHEN true THEN coalesce(disabled_at, now()) WHEN false THEN NULL ELSE disabled_at END,
       options = (options || $9::jsonb) - $10::text[]
     FROM domains
-    WHERE domains.id = links.domain_id AND ${named}
+    WHERE domains.id = links.domain_id AND ${named("$1", "$2", "$3")}
       AND NOT EXISTS (SELECT FROM domains AS own WHERE own.name = ANY($11::text[]))
     RETURNING ${columns}`;
   const { destination, status, expiresAt, disabled, options, removed, hosts } = parts;
