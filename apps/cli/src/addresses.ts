@@ -12,11 +12,13 @@ const Running = z.object({
   databaseUrl: z.string(),
   clickStoreUrl: z.string(),
   edgeUrl: z.string(),
+  eventLogUrl: z.string().optional(),
 });
 
 export interface Addresses {
   databaseUrl(): Promise<string>;
   clickStoreUrl(): Promise<string>;
+  eventLogUrl(): Promise<string>;
   /** Where links of `localhost` are served; undefined when nothing runs here. */
   edgeUrl(): Promise<string | undefined>;
 }
@@ -29,8 +31,8 @@ export function createAddresses(config: Config): Addresses {
     return text === undefined ? undefined : Running.parse(JSON.parse(text));
   }
   async function required(
-    variable: "DATABASE_URL" | "CLICK_STORE_URL",
-    name: "databaseUrl" | "clickStoreUrl",
+    variable: "DATABASE_URL" | "CLICK_STORE_URL" | "EVENT_LOG_URL",
+    name: "databaseUrl" | "clickStoreUrl" | "eventLogUrl",
   ) {
     const address = config[variable] ?? (await running())?.[name];
     if (address !== undefined) return address;
@@ -42,6 +44,7 @@ export function createAddresses(config: Config): Addresses {
   return {
     databaseUrl: () => required("DATABASE_URL", "databaseUrl"),
     clickStoreUrl: () => required("CLICK_STORE_URL", "clickStoreUrl"),
+    eventLogUrl: () => required("EVENT_LOG_URL", "eventLogUrl"),
     edgeUrl: async () => (await running())?.edgeUrl,
   };
 }

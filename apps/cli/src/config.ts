@@ -9,6 +9,9 @@ export const Config = z.object({
     .describe("The data directory of a running `npm start`, whose servers are used where none is named."),
   DATABASE_URL: url(["postgres", "postgresql"]).optional().describe("The Postgres that holds the links."),
   CLICK_STORE_URL: url(["http", "https"]).optional().describe("The ClickHouse that holds the clicks."),
+  EVENT_LOG_URL: url(["journal", "kafka"])
+    .optional()
+    .describe("The event log that dead letters are replayed to, as the ingester has it."),
 });
 export type Config = z.output<typeof Config>;
 

@@ -1,6 +1,7 @@
 import type { Log } from "@sluice/service/log.ts";
 
 import type { Addresses } from "./addresses.ts";
+import type { Progress } from "./progress.ts";
 
 /** What a command is given. */
 export interface Context {
@@ -10,6 +11,8 @@ export interface Context {
   readonly print: (line: string) => void;
   /** Prints one line for the person who sits there, beside the result. */
   readonly note: (line: string) => void;
+  /** Shows how far something with so many steps has come, until disposed. */
+  readonly progress: (total: number) => Progress;
   /** What standard input says, without the final line break. */
   readonly readInput: () => Promise<string>;
 }

@@ -4,11 +4,12 @@ import { createAddresses } from "./addresses.ts";
 import { readCliConfig } from "./config.ts";
 import { readInput } from "./input.ts";
 import { createProgram } from "./program.ts";
+import { showProgress } from "./progress.ts";
 
 try {
   const addresses = createAddresses(readCliConfig());
-  const context = { addresses, log: silentLog, print: console.log, note: console.error, readInput };
-  await createProgram(context).parseAsync();
+  const terminal = { print: console.log, note: console.error, progress: showProgress, readInput };
+  await createProgram({ addresses, log: silentLog, ...terminal }).parseAsync();
 } catch (error) {
   // An error of ours says what is wrong in its message; anything else is a bug, and its stack is what helps.
   console.error(error instanceof Error && "code" in error ? `sluice: ${error.message}` : error);

@@ -12,12 +12,20 @@ const stopWithinMs = drainMs + 3_000;
 /** How long an app whose supervisor was killed may hold its ports. */
 export const leaveWithinMs = stopWithinMs;
 
+/** The edge's own journal, unless another log is configured. */
+export function eventLogUrl(dataDir: string, config: Config): string {
+  const journalUrl = pathToFileURL(journalDir(dataDir)).href.replace(/^file:/, "journal:");
+  return config.EVENT_LOG_URL ?? `${journalUrl}?groups=store`;
+}
+
+function journalDir(dataDir: string): string {
+  return join(dataDir, "journal");
+}
+
 /** The apps, in the order in which they are started; they are stopped the other way round. */
 export function apps(root: string, dataDir: string, config: Config, addresses: Addresses): App[] {
-  const journal = join(dataDir, "journal");
-  const journalUrl = `${pathToFileURL(journal).href.replace(/^file:/, "journal:")}?groups=store`;
   const shared = {
-    EVENT_LOG_URL: config.EVENT_LOG_URL ?? journalUrl,
+    EVENT_LOG_URL: addresses.eventLogUrl,
     DRAIN_TIMEOUT_MS: String(drainMs),
     // Halves the time until an app that was killed is back.
     NODE_COMPILE_CACHE: join(dataDir, "compile-cache"),
@@ -42,7 +50,7 @@ export function apps(root: string, dataDir: string, config: Config, addresses: A
       env: {
         ...shared,
         DATABASE_URL: addresses.databaseUrl,
-        JOURNAL_DIR: journal,
+        JOURNAL_DIR: journalDir(dataDir),
         EDGE_NAME: "local",
         // No balancer has to notice; browsers with an open connection are told within this time.
         DRAIN_NOTICE_MS: "200",

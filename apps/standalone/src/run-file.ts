@@ -6,6 +6,7 @@ import { join } from "node:path";
 export interface Addresses {
   readonly databaseUrl: string;
   readonly clickStoreUrl: string;
+  readonly eventLogUrl: string;
   /** Where the links of `localhost` are served. */
   readonly edgeUrl: string;
 }

@@ -6,7 +6,7 @@ import type { Log } from "@sluice/service/log.ts";
 import { ServiceError } from "@sluice/service/service-error.ts";
 
 import { startApp } from "./app.ts";
-import { apps, leaveWithinMs } from "./apps.ts";
+import { apps, eventLogUrl, leaveWithinMs } from "./apps.ts";
 import type { Config } from "./config.ts";
 import { openDataDir } from "./data-dir.ts";
 import { type Kept, keepRunning, type Running } from "./keep-running.ts";
@@ -61,6 +61,7 @@ export async function standalone({ config, watch, output, log, signal }: Standal
   const addresses = {
     databaseUrl: links.first.url,
     clickStoreUrl: clicks.first.url,
+    eventLogUrl: eventLogUrl(path, config),
     edgeUrl: `http://localhost:${EDGE_PORT}`,
   };
   await runFile.write(addresses);

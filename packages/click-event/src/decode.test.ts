@@ -42,6 +42,18 @@ describe("what nobody encoded", () => {
     );
   });
 
+  test("keeps its number when it is undecodable, as far as it has one", () => {
+    expect(decodeText('{"v":2,"edge_seq":7}')).toMatchObject({ kind: "undecodable", number: 7 });
+    for (const text of [
+      '{"edge_seq":7',
+      '{"v":1,"edge_seq":"7"}',
+      '{"edge_seq":0}',
+      '{"edge_seq":1.5}',
+      "[7]",
+    ])
+      expect(decodeText(text)).toMatchObject({ kind: "undecodable", number: 0 });
+  });
+
   test("is undecodable for any JSON, with a short detail", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
@@ -168,6 +180,7 @@ describe("a field", () => {
     const secret = "203.0.113.77 ".repeat(50);
     expect(decodeJson({ ...sampleClick(), user_agent: secret, qr: "203.0.113.77" })).toEqual({
       kind: "undecodable",
+      number: 12345,
       reason: "wrong-field",
       detail: "user_agent: takes at most 512 characters, got a text of 650 characters; 1 more wrong",
     });

@@ -16,6 +16,8 @@ export interface Undecodable {
   readonly reason: UndecodableReason;
   /** For a person: which field, what it takes, what it got. Short, and without the values of texts. */
   readonly detail: string;
+  /** The number in its run that the record has used up, as far as it can be told; 0 when it cannot. */
+  readonly number: number;
 }
 
 export type Decoded =
@@ -39,8 +41,9 @@ export function decodeRecord(bytes: Uint8Array): Decoded {
     return undecodable("not-json", `takes JSON in UTF-8, got ${bytes.length} bytes of something else`);
   }
   if (!isObject(value)) return undecodable("not-an-object", `takes an object, got ${describe(value)}`);
-  if (value["v"] === undefined) return undecodable("missing-field", "v: takes 1, got nothing");
-  if (value["v"] !== 1) return undecodable("unknown-version", `v: takes 1, got ${describe(value["v"])}`);
+  if (value["v"] === undefined) return undecodable("missing-field", "v: takes 1, got nothing", value);
+  if (value["v"] !== 1)
+    return undecodable("unknown-version", `v: takes 1, got ${describe(value["v"])}`, value);
   return value["kind"] === "refused" ? decodeRange(value) : decodeClick(value);
 }
 
@@ -51,18 +54,20 @@ const isClickEvent = exactly(ClickEvent);
 function decodeClick(value: object): Decoded {
   if (isClickEvent(value)) return { kind: "click", event: value };
   const { success, data, error } = ClickEvent.safeParse(value);
-  return success ? { kind: "click", event: data } : explained(explain(error, value));
+  return success ? { kind: "click", event: data } : explained(explain(error, value), value);
 }
 
 function decodeRange(value: object): Decoded {
   const { success, data, error } = RefusedRange.safeParse(value);
-  return success ? { kind: "refused-range", range: data } : explained(explain(error, value));
+  return success ? { kind: "refused-range", range: data } : explained(explain(error, value), value);
 }
 
-function explained({ missing, detail }: { missing: boolean; detail: string }): Undecodable {
-  return undecodable(missing ? "missing-field" : "wrong-field", detail);
+function explained({ missing, detail }: { missing: boolean; detail: string }, value: object): Undecodable {
+  return undecodable(missing ? "missing-field" : "wrong-field", detail, value);
 }
 
-function undecodable(reason: UndecodableReason, detail: string): Undecodable {
-  return { kind: "undecodable", reason, detail };
+function undecodable(reason: UndecodableReason, detail: string, value: object = {}): Undecodable {
+  const number = "edge_seq" in value ? value.edge_seq : undefined;
+  const isNumber = typeof number === "number" && Number.isSafeInteger(number) && number > 0;
+  return { kind: "undecodable", reason, detail, number: isNumber ? number : 0 };
 }

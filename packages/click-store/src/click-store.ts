@@ -24,6 +24,10 @@ export interface DeadLetter {
   readonly value: Uint8Array;
   readonly reason: string;
   readonly error: string;
+  /** Which Sluice gave it up. */
+  readonly version: string;
+  /** The click's number in its run, whose name is the key; 0 when the bytes do not tell. */
+  readonly number: number;
 }
 
 export type ErrorClass = "retry" | "operator" | "row";

@@ -1,17 +1,62 @@
 import type { DeadLetter } from "./click-store.ts";
-import { connect } from "./clickhouse/connection.ts";
-import { selectDeadLetters } from "./clickhouse/queries/click-dead-letters.ts";
+
+/** What an operator has done about a letter. */
+export type Mark = "replayed" | "discarded";
 
 export interface StoredDeadLetter extends DeadLetter {
   /** When it was stored last, in ms since 1970 by the server's clock. */
   readonly storedAt: number;
+  /** Undefined while it is open. */
+  readonly mark: Mark | undefined;
 }
 
-/** The latest dead letters, at most so many, the latest first. Rejects with a ClickStoreError; does not retry. */
-export async function listDeadLetters(
-  url: string,
-  { limit, signal }: { readonly limit: number; readonly signal: AbortSignal },
-): Promise<readonly StoredDeadLetter[]> {
-  await using connection = connect(url);
-  return await selectDeadLetters(connection, limit, signal);
+/** What of a letter is its identity. */
+export type LetterKey = Pick<DeadLetter, "log" | "topic" | "recordId">;
+
+/** Letters for which all that is given is true. */
+export interface LetterFilter {
+  /** `open`: neither replayed nor discarded. */
+  readonly state: "open" | Mark | "any";
+  /** As `letterId` writes them; at most a few hundred. */
+  readonly ids?: readonly string[];
+  readonly reason?: string;
+  readonly topic?: string;
+  /** By `storedAt`, in ms: from the first, up to but not with the second. */
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/** For whoever looks after dead letters. Every method rejects with a ClickStoreError, and does not retry. */
+export interface DeadLetters extends AsyncDisposable {
+  /** How many there are, and the server's time (ms) at which they were counted. */
+  count(filter: LetterFilter): Promise<{ readonly letters: number; readonly asOf: number }>;
+  /** At most `limit`, the latest first, behind `after`. Costs a look at all letters, without their bytes. */
+  latest(
+    filter: LetterFilter,
+    page: { readonly limit: number; readonly after?: StoredDeadLetter },
+  ): Promise<readonly StoredDeadLetter[]>;
+  /**
+   * Some of at most `limit` letters behind `after`, in the order of their keys, and where the next page begins;
+   * without `next` it was the last. Costs what it returns. Letters stored meanwhile may be on a later page.
+   */
+  page(
+    filter: LetterFilter,
+    page: { readonly limit: number; readonly after?: LetterKey },
+  ): Promise<{ readonly letters: readonly StoredDeadLetter[]; readonly next?: LetterKey }>;
+  /**
+   * Says what was done about these letters. It stays with them when the same record becomes a dead letter again; a
+   * record that is appended anew is another letter. The last mark counts.
+   */
+  mark(letters: readonly StoredDeadLetter[], mark: Mark): Promise<void>;
+}
+
+/** Opens the dead letters of the store that the URL names. Rejects only for a URL that cannot be one. */
+export async function openDeadLetters(url: string): Promise<DeadLetters> {
+  const { openClickHouseDeadLetters } = await import("./clickhouse/dead-letters.ts");
+  return openClickHouseDeadLetters(url);
+}
+
+/** `log/topic/record`: neither a log nor a topic has a slash in its name. */
+export function letterId({ log, topic, recordId }: LetterKey): string {
+  return `${log}/${topic}/${recordId}`;
 }

@@ -2,6 +2,7 @@ import type { ClickEvent, RefusedRange } from "@sluice/click-event/click-event.t
 import { decodeRecord } from "@sluice/click-event/decode.ts";
 import type { ClickRow, DeadLetter } from "@sluice/click-store/click-store.ts";
 import type { LogRecord } from "@sluice/event-log/event-log.ts";
+import { version } from "@sluice/service/version.ts";
 import { setImmediate } from "node:timers/promises";
 
 /** A row, and the record it came from in case the table refuses it. */
@@ -45,7 +46,7 @@ export async function prepare(
         ranges.push(decoded.range);
         break;
       case "undecodable":
-        letters.push(deadLetter(record, origin, decoded.reason, decoded.detail));
+        letters.push(deadLetter(record, origin, { ...decoded, error: decoded.detail }));
         break;
     }
   }
@@ -53,7 +54,11 @@ export async function prepare(
 }
 
 /** The record's own bytes and why they are not in the table. */
-export function deadLetter(record: LogRecord, origin: Origin, reason: string, error: string): DeadLetter {
+export function deadLetter(
+  record: LogRecord,
+  origin: Origin,
+  { reason, error, number }: Pick<DeadLetter, "reason" | "error" | "number">,
+): DeadLetter {
   return {
     log: origin.log,
     topic: origin.topic,
@@ -63,5 +68,7 @@ export function deadLetter(record: LogRecord, origin: Origin, reason: string, er
     value: record.value,
     reason,
     error,
+    version,
+    number,
   };
 }

@@ -76,7 +76,11 @@ export function createSliceStore({ table, origin, trouble, metrics }: SliceStore
     repeats.stored(missing);
 
     const unstorable = refused.map(({ row, error }) =>
-      deadLetter(row.record, origin, "refused-by-table", `code ${error.code}: ${error.message}`),
+      deadLetter(row.record, origin, {
+        reason: "refused-by-table",
+        error: `code ${error.code}: ${error.message}`,
+        number: row.edge_seq,
+      }),
     );
     if (letters.length + unstorable.length > 0) await insertDeadLetters([...letters, ...unstorable], signal);
     if (ranges.length > 0) await table.insertRefusedRanges(ranges, { signal, onTrouble });

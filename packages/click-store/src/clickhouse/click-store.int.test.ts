@@ -223,6 +223,8 @@ function deadLetters(): DeadLetter[] {
     value,
     reason: "not-json",
     error: "Unexpected token",
+    version: "1.2.3",
+    number: index,
   }));
 }
 

@@ -61,7 +61,13 @@ async function insertRepeatable<R>(
   );
 }
 
-const tables = ["click_events", "click_dead_letters", "click_refused_ranges", "clicks"];
+const tables = [
+  "click_events",
+  "click_dead_letters",
+  "click_dead_letter_marks",
+  "click_refused_ranges",
+  "clicks",
+];
 
 async function ping(connection: Connection): Promise<void> {
   const signal = AbortSignal.timeout(5_000);

@@ -1,11 +1,12 @@
 import type { Value } from "../../body.ts";
-import type { DeadLetter } from "../../click-store.ts";
-import type { Connection } from "../connection.ts";
-import type { StoredDeadLetter } from "../../dead-letters.ts";
+import { ClickStoreError, type DeadLetter } from "../../click-store.ts";
+import type { LetterFilter, LetterKey, Mark, StoredDeadLetter } from "../../dead-letters.ts";
+import type { Connection, Parameters } from "../connection.ts";
 
 /** The bytes go in as base64, which any format can carry; the table keeps them as they were. */
 export const insertDeadLettersQuery = `INSERT INTO click_dead_letters
-  (log, topic, record_id, appended_at, key, value_base64, reason, error) FORMAT JSONCompactEachRow`;
+  (log, topic, record_id, appended_at, key, value_base64, reason, error, sluice_version, edge_seq)
+  FORMAT JSONCompactEachRow`;
 
 export function deadLetterValues(letter: DeadLetter): readonly Value[] {
   return [
@@ -17,41 +18,133 @@ export function deadLetterValues(letter: DeadLetter): readonly Value[] {
     Buffer.from(letter.value).toString("base64"),
     letter.reason,
     letter.error,
+    letter.version,
+    letter.number,
   ];
 }
 
 /** Every text as base64, so that nothing in it can be taken for the end of a column. */
-export async function selectDeadLetters(
+const columns = `base64Encode(log), base64Encode(topic), base64Encode(record_id), base64Encode(key), base64Encode(value),
+  base64Encode(reason), base64Encode(error), base64Encode(sluice_version), edge_seq,
+  toUnixTimestamp64Milli(appended_at), toUnixTimestamp64Milli(stored_at), mark`;
+
+const marks = "SELECT log, topic, record_id, appended_at, mark FROM click_dead_letter_marks FINAL";
+
+/** Every filter is always there; one that is not given lets all through. */
+const filtered = `stored_at >= fromUnixTimestamp64Milli({from:Int64}, 'UTC')
+  AND stored_at < fromUnixTimestamp64Milli({to:Int64}, 'UTC')
+  AND ({reason:String} = '' OR reason = {reason:String})
+  AND ({topic:String} = '' OR topic = {topic:String})
+  AND (empty({ids:Array(String)}) OR has({ids:Array(String)}, concat(log, '/', topic, '/', record_id)))`;
+
+const inState = "({state:String} = 'any' OR mark = if({state:String} = 'open', '', {state:String}))";
+
+/** Of all letters at once, with memory for a part of each table only. */
+const marked = `click_dead_letters FINAL LEFT JOIN (${marks}) AS marks USING (log, topic, record_id, appended_at)
+  WHERE ${filtered} AND ${inState}`;
+const inOrderOfKeys = "SETTINGS join_algorithm = 'full_sorting_merge'";
+
+export async function selectDeadLetterCount(
   connection: Connection,
-  limit: number,
+  filter: LetterFilter,
+  signal: AbortSignal,
+): Promise<{ letters: number; asOf: number }> {
+  const [line = ""] = await connection.select(
+    `SELECT count(), toUnixTimestamp64Milli(now64(3)) FROM ${marked} ${inOrderOfKeys}`,
+    parametersOf(filter),
+    signal,
+  );
+  const [letters, asOf] = line.split("\t");
+  return { letters: Number(letters), asOf: Number(asOf) };
+}
+
+export async function selectLatestDeadLetters(
+  connection: Connection,
+  filter: LetterFilter,
+  { limit, after }: { readonly limit: number; readonly after?: StoredDeadLetter },
   signal: AbortSignal,
 ): Promise<StoredDeadLetter[]> {
   const lines = await connection.select(
-    `SELECT base64Encode(log), base64Encode(topic), base64Encode(record_id), base64Encode(key), base64Encode(value),
-       base64Encode(reason), base64Encode(error), toUnixTimestamp64Milli(appended_at), toUnixTimestamp64Milli(stored_at)
-     FROM click_dead_letters FINAL ORDER BY stored_at DESC, record_id LIMIT {limit:UInt32}`,
-    { limit },
+    `SELECT ${columns} FROM ${marked}
+       AND (stored_at < fromUnixTimestamp64Milli({afterStoredAt:Int64}, 'UTC')
+         OR stored_at = fromUnixTimestamp64Milli({afterStoredAt:Int64}, 'UTC') AND ${behind})
+     ORDER BY stored_at DESC, log, topic, record_id LIMIT {limit:UInt32} ${inOrderOfKeys}`,
+    { ...parametersOf(filter), ...keyParameters(after), limit, afterStoredAt: after?.storedAt ?? year2299 },
     signal,
   );
-  return lines.map((line) => {
-    const columns = line.split("\t");
-    const bytes = (index: number) => Buffer.from(columns[index] ?? "", "base64");
-    return {
-      log: bytes(0).toString(),
-      topic: bytes(1).toString(),
-      recordId: bytes(2).toString(),
-      key: bytes(3).toString(),
-      value: bytes(4),
-      reason: bytes(5).toString(),
-      error: bytes(6).toString(),
-      appendedAt: Number(columns[7]),
-      storedAt: Number(columns[8]),
-    };
-  });
+  return lines.map(toLetter);
 }
+
+/** Behind a key, said so that the table's index is of use. */
+const behind = `(log > {afterLog:String}
+  OR log = {afterLog:String} AND topic > {afterTopic:String}
+  OR log = {afterLog:String} AND topic = {afterTopic:String} AND record_id > {afterRecordId:String})`;
+
+/** The marks are looked up for the page alone; those of another state are left out behind that. */
+export async function selectDeadLetterPage(
+  connection: Connection,
+  filter: LetterFilter,
+  { limit, after }: { readonly limit: number; readonly after?: LetterKey },
+  signal: AbortSignal,
+): Promise<{ letters: StoredDeadLetter[]; next?: LetterKey }> {
+  const lines = await connection.select(
+    `WITH page AS (
+       SELECT * FROM click_dead_letters FINAL WHERE ${behind} AND ${filtered}
+       ORDER BY log, topic, record_id LIMIT {limit:UInt32}
+     )
+     SELECT ${columns} FROM page
+     LEFT JOIN (${marks} WHERE (log, topic, record_id) IN (SELECT log, topic, record_id FROM page)) AS marks
+       USING (log, topic, record_id, appended_at)
+     ORDER BY log, topic, record_id`,
+    { ...parametersOf(filter), ...keyParameters(after), limit },
+    signal,
+  );
+  const page = lines.map(toLetter);
+  const last = page.at(-1);
+  const { state } = filter;
+  return {
+    letters: page.filter(({ mark = "open" }) => state === "any" || state === mark),
+    ...(last !== undefined && page.length === limit && { next: last }),
+  };
+}
+
+function toLetter(line: string): StoredDeadLetter {
+  const parts = line.split("\t");
+  const bytes = (index: number) => Buffer.from(parts[index] ?? "", "base64");
+  return {
+    log: bytes(0).toString(),
+    topic: bytes(1).toString(),
+    recordId: bytes(2).toString(),
+    key: bytes(3).toString(),
+    value: bytes(4),
+    reason: bytes(5).toString(),
+    error: bytes(6).toString(),
+    version: bytes(7).toString(),
+    number: Number(parts[8]),
+    appendedAt: Number(parts[9]),
+    storedAt: Number(parts[10]),
+    mark: toMark(parts[11] ?? ""),
+  };
+}
+
+function toMark(text: string): Mark | undefined {
+  if (text === "") return undefined;
+  if (text === "replayed" || text === "discarded") return text;
+  throw new ClickStoreError("operator", 0, "a dead letter has a mark that this version does not know");
+}
+
+function parametersOf(filter: LetterFilter): Parameters {
+  const { state, ids = [], reason = "", topic = "", from = 0, to = year2299 } = filter;
+  return { state, ids, reason, topic, from: toDateTime64(from), to: toDateTime64(to) };
+}
+
+function keyParameters(key: LetterKey | undefined): Parameters {
+  return { afterLog: key?.log ?? "", afterTopic: key?.topic ?? "", afterRecordId: key?.recordId ?? "" };
+}
+
+const year2299 = 10_413_791_999_999;
 
 /** Whoever appended set this clock, and a letter that the table refuses would have nowhere left to go. */
 function toDateTime64(ms: number): number {
-  const years1970To2299 = 10_413_791_999_999;
-  return Number.isFinite(ms) ? Math.min(Math.max(Math.trunc(ms), 0), years1970To2299) : 0;
+  return Number.isFinite(ms) ? Math.min(Math.max(Math.trunc(ms), 0), year2299) : 0;
 }

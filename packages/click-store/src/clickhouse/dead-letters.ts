@@ -1,0 +1,35 @@
+import { randomUUID } from "node:crypto";
+import { encodeRows } from "../body.ts";
+import type { DeadLetters } from "../dead-letters.ts";
+import { connect } from "./connection.ts";
+import { repeatableSettings } from "./insert.ts";
+import { deadLetterMarkValues, insertDeadLetterMarksQuery } from "./queries/click-dead-letter-marks.ts";
+import {
+  selectDeadLetterCount,
+  selectDeadLetterPage,
+  selectLatestDeadLetters,
+} from "./queries/click-dead-letters.ts";
+
+/** A look at ten million letters takes a few seconds. */
+const timeoutMs = 60_000;
+
+/** See `openDeadLetters`. */
+export function openClickHouseDeadLetters(url: string): DeadLetters {
+  const connection = connect(url, { serverMs: timeoutMs, clientMs: timeoutMs + 5_000 });
+  const limited = () => AbortSignal.timeout(timeoutMs + 10_000);
+  return {
+    count: (filter) => selectDeadLetterCount(connection, filter, limited()),
+    latest: (filter, page) => selectLatestDeadLetters(connection, filter, page, limited()),
+    page: (filter, page) => selectDeadLetterPage(connection, filter, page, limited()),
+    async mark(letters, mark) {
+      if (letters.length === 0) return;
+      const rows = encodeRows(letters, (letter) => deadLetterMarkValues(letter, mark));
+      await connection.insert(insertDeadLetterMarksQuery, rows, {
+        id: randomUUID(),
+        settings: repeatableSettings,
+        signal: limited(),
+      });
+    },
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+  };
+}
