@@ -70,6 +70,14 @@ export interface EventLog extends AsyncDisposable {
   open(topic: string, options: OpenOptions): Promise<Reader>;
   /** Resolves when the log answers; rejects with `unavailable`. Takes at most five seconds. */
   ping(): Promise<void>;
+  /**
+   * Only where a record is acknowledged before it would survive a crash of the server: gives a name that is another
+   * one after each start of it. Whoever keeps what it appended for a while appends that again when the name has
+   * changed. Rejects with `unavailable`.
+   */
+  incarnation?(): Promise<string>;
+  /** Whether a new group may read what others have committed, for as long as the log keeps it: whether it can replay. */
+  readonly replays: boolean;
 }
 
 export type EventLogErrorCode = "unavailable" | "full" | "too-large" | "lost" | "misuse" | "closed";

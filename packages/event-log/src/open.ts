@@ -9,7 +9,7 @@ export interface EventLogDeps {
 }
 
 /**
- * Opens the event log that the URL's scheme names: `kafka://…`, `journal:///path` or `memory:`. Only that adapter's
+ * Opens the event log that the URL's scheme names: `kafka://…`, `redis://…`, `journal:///path` or `memory:`. Only that adapter's
  * code and driver are loaded. Rejects with `misuse` for a URL that it does not understand and with `unavailable`
  * when the log cannot be reached.
  */
@@ -19,6 +19,11 @@ export async function openEventLog(url: string, deps: EventLogDeps): Promise<Eve
     case "kafka": {
       const { openKafkaEventLog } = await import("./kafka/event-log.ts");
       return await openKafkaEventLog(url, deps);
+    }
+    case "redis":
+    case "rediss": {
+      const { openRedisEventLog } = await import("./redis/event-log.ts");
+      return await openRedisEventLog(url, deps);
     }
     case "journal": {
       const { openJournalEventLog } = await import("./journal/event-log.ts");
@@ -31,7 +36,7 @@ export async function openEventLog(url: string, deps: EventLogDeps): Promise<Eve
     default:
       throw new EventLogError(
         "misuse",
-        `an event log goes by kafka://, journal:/// or memory:, not by "${scheme}:"`,
+        `an event log goes by kafka://, redis://, journal:/// or memory:, not by "${scheme}:"`,
       );
   }
 }

@@ -47,6 +47,7 @@ export function openMemoryEventLog(store: MemoryStore = createMemoryStore()): Ev
   }
 
   return {
+    replays: true,
     async append(name, records) {
       assertOpen();
       const indexes = records.flatMap((record, index) =>

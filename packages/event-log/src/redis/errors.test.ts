@@ -1,0 +1,29 @@
+import { ErrorReply } from "@redis/client";
+import { expect, it } from "vitest";
+import { isGroupGone, toEventLogError } from "./errors.ts";
+
+it.each([
+  ["OOM command not allowed when used memory > 'maxmemory'. script: 1a, on @user_script:3.", "full", true],
+  ["LOADING Redis is loading the dataset in memory", "unavailable", true],
+  ["READONLY You can't write against a read only replica.", "unavailable", true],
+  ["MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.", "unavailable", true],
+  ["WRONGPASS invalid username-password pair or user is disabled.", "unavailable", true],
+  ["WRONGTYPE Operation against a key holding the wrong kind of value", "misuse", false],
+])("%s", (message, code, retryable) => {
+  const error = toEventLogError(new ErrorReply(message), "host:6379");
+  expect(error).toMatchObject({ code, retryable, message: `redis: host:6379: ${message}` });
+  expect(isGroupGone(error)).toBe(false);
+});
+
+it.each([
+  ["NOGROUP No such key 'sluice:log:clicks' or consumer group 'store'", true],
+  ["UNBLOCKED force unblock from blocking operation, instance state changed", false],
+])("a group that is gone is told from a read that the server has ended: %s", (message, gone) => {
+  expect(isGroupGone(toEventLogError(new ErrorReply(message), "host:6379"))).toBe(gone);
+});
+
+it("no answer at all is unavailable", () => {
+  expect(toEventLogError(new Error("connect ECONNREFUSED"), "host:6379")).toMatchObject({
+    code: "unavailable",
+  });
+});

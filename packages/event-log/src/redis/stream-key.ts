@@ -1,0 +1,4 @@
+/** The stream of a topic. */
+export function keyOf(topic: string): string {
+  return `sluice:log:${topic}`;
+}

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { EventLogError } from "../event-log.ts";
+
+const example = "redis://host:6379/0?groups=store";
+
+/** What a `redis://…` URL may say behind the `?`. */
+const Parameters = z.strictObject({
+  /** The groups that records are held for. None: nothing is ever trimmed, and the stream fills up. */
+  groups: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9-]*(,[A-Za-z0-9][A-Za-z0-9-]*)*$/, "group names separated by commas")
+    .transform((text) => text.split(","))
+    .default([]),
+  /**
+   * How many records a stream may hold. Half a million clicks take some 350 MB of Redis' memory and are five times
+   * what lag is alarmed at; what does not fit waits on the edges' own disks. Below 10,000 a large append, which goes
+   * in as a whole, might never fit.
+   */
+  maxLength: z.coerce.number().int().min(10_000).max(1_000_000_000).default(500_000),
+});
+
+export interface RedisSettings {
+  /** For the driver: with credentials, without our parameters. */
+  readonly url: string;
+  /** Host and port, for messages. */
+  readonly address: string;
+  readonly groups: readonly string[];
+  readonly maxLength: number;
+}
+
+/** Throws `misuse`, naming what is wrong, what would be right, and what was given, but for its password. */
+export function parseRedisUrl(text: string): RedisSettings {
+  const url = URL.parse(text);
+  if (
+    url === null ||
+    !/^rediss?:$/.test(url.protocol) ||
+    url.host === "" ||
+    !/^(\/\d*)?$/.test(url.pathname)
+  ) {
+    throw new EventLogError(
+      "misuse",
+      `redis: takes a URL like ${example}, got "${text.replace(/\/\/.*@/, "//…@")}"`,
+    );
+  }
+  const parsed = Parameters.safeParse(Object.fromEntries(url.searchParams));
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(
+      ({ path, message }) => `${path.join(".") || "parameters"}: ${message}`,
+    );
+    throw new EventLogError("misuse", `redis: ${problems.join("; ")}, got "${url.search}"`);
+  }
+  url.search = "";
+  url.hash = "";
+  return { ...parsed.data, url: url.href, address: url.host };
+}
