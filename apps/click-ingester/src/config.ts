@@ -13,6 +13,28 @@ export const Config = z
     CLICK_STORE_URL: url(["http", "https"])
       .default("http://localhost:8123")
       .describe("ClickHouse: `http://user:password@host:8123/database`."),
+    DATABASE_URL: url(["postgres", "postgresql"])
+      .optional()
+      .describe(
+        "The Postgres with the subscriptions; without it nothing is fanned out, and there is no live feed.",
+      ),
+    DATABASE_DIRECT_URL: url(["postgres", "postgresql"])
+      .optional()
+      .describe("The same without a pooler in between: notices of changes do not pass through one."),
+    REDIS_URL: url(["redis", "rediss"])
+      .optional()
+      .describe("The Redis that carries the live feed; without it Postgres does."),
+    FANOUT_GROUP: text({ max: 200 })
+      .default("fanout")
+      .describe("The consumer group whose position says what is fanned out."),
+    FANOUT_TOPIC: text({ max: 200 })
+      .default("clicks.fanout")
+      .describe("The topic of the clicks that somebody has subscribed to."),
+    FANOUT_LOG_URL: url(["journal", "kafka"])
+      .optional()
+      .describe(
+        "The event log of that topic; EVENT_LOG_URL without it, held for the group `dispatcher` and up to 1 GiB in a journal.",
+      ),
     BATCH_MIN_ROWS: integer({ min: 1, max: 1_000_000 })
       .default(1_000)
       .describe("So many clicks are stored at once, unless the wait is over before."),

@@ -3,6 +3,7 @@ import { openWhenReachable } from "@sluice/service/retry.ts";
 import { runService } from "@sluice/service/run-service.ts";
 import { Config } from "./config.ts";
 import { keepHeapSmall } from "./heap.ts";
+import { fanOutClicks } from "./fan-out/fan-out-clicks.ts";
 import { storeClicks } from "./store/store-clicks.ts";
 
 keepHeapSmall();
@@ -12,5 +13,6 @@ await runService("click-ingester", Config, async (service) => {
     await openWhenReachable("event-log", () => openEventLog(config.EVENT_LOG_URL, { log, metrics }), service),
   );
   health.check("event-log", () => events.ping());
-  await storeClicks(service, events);
+  // Neither waits for the other, nor for what the other needs.
+  await Promise.all([storeClicks(service, events), fanOutClicks(service, events)]);
 });

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { ClickEvent, clickIdNames, clientHintNames, limits } from "./click-event.ts";
 import { decodeRecord } from "./decode.ts";
-import { encodeClick } from "./encode.ts";
+import { encodeClick, encodeEnriched } from "./encode.ts";
+import { createEnricher } from "./enrich.ts";
 import { sampleClick } from "./testing/sample.ts";
 
 test("an event with every field at its limit, in the longest escapes, fits into one record", () => {
@@ -43,3 +44,11 @@ function longest(max: number): string {
 function all(names: readonly string[], max: number): object {
   return Object.fromEntries(names.map((name) => [name, longest(max)]));
 }
+
+test("an enriched event is read as the event by whoever knows nothing of the enrichment", () => {
+  const event = sampleClick();
+  const enrichment = createEnricher({ cacheSize: 1 })(event);
+  const bytes = encodeEnriched(event, enrichment);
+  expect(decodeRecord(bytes)).toEqual({ kind: "click", event });
+  expect(JSON.parse(Buffer.from(bytes).toString())).toMatchObject({ enrichment });
+});

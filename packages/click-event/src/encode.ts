@@ -1,4 +1,5 @@
 import type { ClickEvent, RefusedRange } from "./click-event.ts";
+import type { Enrichment } from "./enrich.ts";
 
 /**
  * The bytes of one event as they travel through journal and log: UTF-8 JSON, one object. Trusts its argument:
@@ -7,6 +8,14 @@ import type { ClickEvent, RefusedRange } from "./click-event.ts";
  */
 export function encodeClick(event: ClickEvent): Uint8Array {
   return Buffer.from(JSON.stringify(event));
+}
+
+/**
+ * A record of `clicks.fanout`: the event, and in the field `enrichment` what is derived from it. Who knows nothing of
+ * that field reads a click. Some 200 bytes longer.
+ */
+export function encodeEnriched(event: ClickEvent, enrichment: Enrichment): Uint8Array {
+  return Buffer.from(JSON.stringify({ ...event, enrichment }));
 }
 
 /** As `encodeClick`. */

@@ -12,15 +12,16 @@ export interface Channels {
   subscribe(channel: string, signal: AbortSignal): AsyncGenerator<Notice, void>;
 }
 
-/** `connection` gives the one that has been through `listenToAll`, while there is one. */
-export function createChannels(count: PubSubMetrics, connection: () => Connection | undefined): Channels {
+export function createChannels(count: PubSubMetrics): Channels {
   const channels = new Map<string, Set<Subscription>>();
+  /** The last that listens to all of them; it may be broken by now. */
+  let connection: Connection | undefined;
 
   function add(channel: string, subscription: Subscription): void {
     const others = channels.get(channel);
     if (others === undefined) channels.set(channel, new Set([subscription]));
     else others.add(subscription);
-    const present = connection();
+    const present = connection;
     if (present === undefined) return;
     withinMs(answerMs, present.listen(channel)).then(
       () => subscription.gap(),
@@ -35,9 +36,7 @@ export function createChannels(count: PubSubMetrics, connection: () => Connectio
     if (subscriptions?.size !== 0) return;
     channels.delete(channel);
     // A server that goes on sending what nobody listens to does no harm.
-    connection()
-      ?.unlisten(channel)
-      .catch(() => {});
+    connection?.unlisten(channel).catch(() => {});
   }
 
   return {
@@ -48,6 +47,8 @@ export function createChannels(count: PubSubMetrics, connection: () => Connectio
     async listenToAll(fresh) {
       // Also those that are added meanwhile: a map's iteration meets them.
       for (const channel of channels.keys()) await withinMs(answerMs, fresh.listen(channel));
+      // At once: what is added from here on is listened to by whoever adds it.
+      connection = fresh;
       for (const subscriptions of channels.values()) for (const each of subscriptions) each.gap();
     },
     async *subscribe(channel, signal) {

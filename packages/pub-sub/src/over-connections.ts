@@ -20,7 +20,7 @@ const maxCalls = 1_000;
 export function openOverConnections(connect: Connect, { log, metrics }: PubSubDeps): PubSub {
   const count = pubSubMetrics(metrics);
   const closed = new AbortController();
-  const channels = createChannels(count, () => line.now());
+  const channels = createChannels(count);
   const line = keepConnected({
     connect: () => connect((channel, message) => channels.deliver(channel, message)),
     prepare: (connection) => channels.listenToAll(connection),

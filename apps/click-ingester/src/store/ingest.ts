@@ -1,14 +1,8 @@
-import {
-  type Batch,
-  EventLogError,
-  type LogRecord,
-  type Reader,
-  type Want,
-} from "@sluice/event-log/event-log.ts";
+import type { Batch, LogRecord, Reader, Want } from "@sluice/event-log/event-log.ts";
 import type { Log } from "@sluice/service/log.ts";
-import { createOutage } from "@sluice/service/outage.ts";
-import { patiently } from "@sluice/service/retry.ts";
-import { type IngestMetrics, ageing } from "./metrics.ts";
+import { ageing } from "../ageing.ts";
+import { commit, isLost } from "../commit.ts";
+import type { IngestMetrics } from "./metrics.ts";
 import type { Prepared } from "./prepare.ts";
 import type { SliceStore } from "./store-slice.ts";
 
@@ -63,26 +57,4 @@ async function storeInSlices(
     ]);
   }
   await slices.store(prepared, signal);
-}
-
-function isLost(batch: Batch, error: unknown): boolean {
-  return batch.signal.aborted || (error instanceof EventLogError && error.code === "lost");
-}
-
-/** Tried again while the log does not answer, until the batch is lost. */
-async function commit(batch: Batch, log: Log): Promise<void> {
-  const outage = createOutage(
-    log,
-    { what: "event-log" },
-    { failing: "the event log does not take the commit", over: "the event log has taken the commit" },
-  );
-  await patiently(() => batch.commit(), {
-    signal: batch.signal,
-    waitOn: (error) => {
-      if (!(error instanceof EventLogError && error.retryable)) return false;
-      outage.failing(error);
-      return true;
-    },
-  });
-  outage.over();
 }

@@ -1,0 +1,105 @@
+import { setImmediate } from "node:timers/promises";
+import {
+  type Batch,
+  EventLogError,
+  type LogRecord,
+  type NewRecord,
+  type Reader,
+  type Want,
+} from "@sluice/event-log/event-log.ts";
+import type { Health } from "@sluice/service/health.ts";
+import type { Log } from "@sluice/service/log.ts";
+import { errorLine } from "@sluice/service/mask.ts";
+import { patiently } from "@sluice/service/retry.ts";
+import { ageing } from "../ageing.ts";
+import { commit, isLost } from "../commit.ts";
+import type { Match } from "./match.ts";
+import type { FanOutMetrics } from "./metrics.ts";
+
+export interface FanOut {
+  readonly reader: Pick<Reader, "next">;
+  readonly want: Want;
+  readonly match: Match;
+  /** Appends to the dispatcher's topic. */
+  readonly append: (records: readonly NewRecord[]) => Promise<void>;
+  readonly metrics: FanOutMetrics;
+  readonly health: Pick<Health, "degraded">;
+  readonly log: Log;
+  /** Ends an append that is refused again and again; the batch is then not committed. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Passes on what is wanted of each batch, and commits it once that is appended: after a crash in between it is appended
+ * again. Returns when the reader ends. A topic that is full or away is waited for, holding one batch. Rejects when the
+ * reader fails, when the signal aborts while an append is refused, and for bugs.
+ */
+export async function fanOut(options: FanOut): Promise<void> {
+  const { reader, want, metrics, log } = options;
+  for (;;) {
+    const batch = await reader.next(want);
+    if (batch === undefined) return;
+    using _ = ageing(metrics.oldest, batch.records);
+    try {
+      await appendWanted(await matchAll(batch.records, options), batch, options);
+      await commit(batch, log);
+      metrics.lag.set((Date.now() - (batch.records.at(-1)?.appendedAt ?? 0)) / 1_000);
+    } catch (error) {
+      if (!isLost(batch, error)) throw error;
+      metrics.lost.inc();
+      log.warn({ records: batch.records.length }, "the log gave the batch in hand to another owner");
+    }
+  }
+}
+
+/** About 5 ms of decoding, as for the store loop, which shares the event loop with us. */
+const recordsPerTurn = 500;
+
+async function matchAll(records: readonly LogRecord[], { match, metrics }: FanOut): Promise<NewRecord[]> {
+  const wanted: NewRecord[] = [];
+  for (const [index, { value }] of records.entries()) {
+    if (index % recordsPerTurn === recordsPerTurn - 1) await setImmediate();
+    const matched = match(value);
+    if (typeof matched === "string") metrics.skipped.inc({ reason: matched });
+    else wanted.push(matched);
+  }
+  metrics.matched.inc(wanted.length);
+  return wanted;
+}
+
+async function appendWanted(
+  wanted: readonly NewRecord[],
+  batch: Batch,
+  { append, metrics, health, log, signal }: FanOut,
+): Promise<void> {
+  let left = wanted;
+  await patiently(
+    async () => {
+      try {
+        if (left.length > 0) await append(left);
+      } catch (error) {
+        if (!isTooLarge(error)) throw error;
+        // They can never be appended; the others can.
+        left = left.filter((_record, index) => !error.indexes.includes(index));
+        metrics.skipped.inc({ reason: error.code }, error.indexes.length);
+        log.error({ records: error.indexes.length }, "the fan-out topic takes no records of this size");
+        await append(left);
+      }
+    },
+    {
+      signal: AbortSignal.any([batch.signal, signal]),
+      waitOn: (error) => {
+        if (!(error instanceof EventLogError && error.retryable)) return false;
+        metrics.appendFailures.inc({ code: error.code });
+        health.degraded("fan-out", `what subscribers want is not taken: ${errorLine(error)}`);
+        return true;
+      },
+    },
+  );
+  health.degraded("fan-out", undefined);
+  metrics.appended.inc(left.length);
+}
+
+function isTooLarge(error: unknown): error is EventLogError {
+  return error instanceof EventLogError && error.code === "too-large" && error.indexes.length > 0;
+}
