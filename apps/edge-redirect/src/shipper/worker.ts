@@ -3,6 +3,8 @@ import { setInterval } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 
 import type { EventLog } from "@sluice/event-log/event-log.ts";
+import { noteIncarnation } from "@sluice/event-log/journal-incarnation.ts";
+import { parseJournalUrl } from "@sluice/event-log/journal-url.ts";
 import { openEventLog } from "@sluice/event-log/open.ts";
 import type { Health } from "@sluice/service/health.ts";
 import { createLog } from "@sluice/service/log.ts";
@@ -11,9 +13,12 @@ import { openWhenReachable } from "@sluice/service/retry.ts";
 
 import { Order, type Report, Task } from "./messages.ts";
 import { appendToFile } from "./set-aside.ts";
+import { throughRestarts } from "./restarts.ts";
 import { type Progress, ship } from "./ship.ts";
 
 const reportEveryMs = 1_000;
+/** As long as segments stay that were shipped (`JOURNAL_MIN_AGE_MS`). A server that syncs once a second forgets seconds. */
+const forgottenMs = 15 * 60_000;
 
 const port = parentPort;
 if (port === null) throw new Error("the shipper runs as a worker thread only");
@@ -55,8 +60,28 @@ async function run(): Promise<void> {
     health,
     signal: tooLate.signal,
   });
-  await untilAborted(told.signal, () => shipFrom(journal, to, { signal: told.signal }));
+  await untilAborted(told.signal, () =>
+    throughRestarts({
+      to,
+      signal: told.signal,
+      note: noteRestarts,
+      ship: (signal) => shipFrom(journal, to, { signal }),
+    }),
+  );
   await shipFrom(journal, to, { signal: tooLate.signal, until: "now" });
+}
+
+/** What the server that was started anew may have forgotten is shipped again. */
+async function noteRestarts(incarnation: string): Promise<void> {
+  const { journalUrl, topic, group } = task;
+  const { dir } = parseJournalUrl(journalUrl);
+  const runs = await noteIncarnation({ dir, topic, group, incarnation, forgottenMs });
+  if (runs > 0) {
+    log.warn(
+      { runs },
+      "the event log's server was started anew: what it may have forgotten is shipped again",
+    );
+  }
 }
 
 async function shipFrom(

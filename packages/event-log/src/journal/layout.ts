@@ -8,6 +8,7 @@ import { hasCode, isNoRoom } from "./fs-errors.ts";
  *
  *     <dir>/<topic>/FORMAT             "1"
  *     <dir>/<topic>/<group>.owner      who reads for a group now
+ *     <dir>/<topic>/<group>.given-to   which incarnation of another log takes what the group reads
  *     <dir>/<topic>/<run>/             one run of one writer
  *       0000000000000001.seg           records, named by the number of the first
  *       <group>.pos                    how far a group has come
@@ -33,6 +34,10 @@ export function segmentPath(runDir: string, firstSeq: number): string {
 
 export function positionPath(runDir: string, group: string): string {
   return join(runDir, `${group}.pos`);
+}
+
+export function incarnationPath(topicFolder: string, group: string): string {
+  return join(topicFolder, `${group}.given-to`);
 }
 
 export function alivePath(runDir: string): string {
