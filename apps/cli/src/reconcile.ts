@@ -17,7 +17,7 @@ interface Event {
  */
 export async function reconcile(context: Context, range: TimeRange): Promise<boolean> {
   await using audit = await openAudit(context);
-  await using table = openReconciliation(await context.addresses.clickStoreUrl());
+  await using table = await openReconciliation(await context.addresses.clickStoreUrl());
   const { print } = context;
   const around = { fromTs: range.fromTs - slackMs, toTs: range.toTs + slackMs };
   const rows = await compare(auditPages(audit, range), {

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createLineWriter, encodeRows, inChunks, type Value } from "./body.ts";
 import { clickValues } from "./click-columns.ts";
-import { enrichment } from "./clickhouse/testing/rows.ts";
+import { enrichment } from "./testing/clicks.ts";
 
 function lines(chunks: Iterable<Buffer>): unknown[] {
   const text = Buffer.concat([...chunks]).toString();

@@ -1,4 +1,5 @@
 import type { DeadLetter } from "./click-store.ts";
+import { storeKind } from "./store-kind.ts";
 
 /** What an operator has done about a letter. */
 export type Mark = "replayed" | "discarded";
@@ -52,6 +53,10 @@ export interface DeadLetters extends AsyncDisposable {
 
 /** Opens the dead letters of the store that the URL names. Rejects only for a URL that cannot be one. */
 export async function openDeadLetters(url: string): Promise<DeadLetters> {
+  if (storeKind(url) === "postgres") {
+    const { openPostgresDeadLetters } = await import("./postgres/dead-letters.ts");
+    return openPostgresDeadLetters(url);
+  }
   const { openClickHouseDeadLetters } = await import("./clickhouse/dead-letters.ts");
   return openClickHouseDeadLetters(url);
 }

@@ -1,4 +1,5 @@
 import type { Log } from "@sluice/service/log.ts";
+import { storeKind } from "./store-kind.ts";
 
 export interface MigrateOptions {
   readonly log: Log;
@@ -15,6 +16,10 @@ export interface MigrateOptions {
  * version has migrated, a migration that was edited after it was applied), `retry` when the server stayed away.
  */
 export async function migrate(url: string, options: MigrateOptions): Promise<void> {
+  if (storeKind(url) === "postgres") {
+    const { migratePostgres } = await import("./postgres/migrate.ts");
+    return await migratePostgres(url, options);
+  }
   const { migrateClickHouse } = await import("./clickhouse/migrate.ts");
-  await migrateClickHouse(url, options);
+  return await migrateClickHouse(url, options);
 }

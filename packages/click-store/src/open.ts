@@ -1,6 +1,7 @@
 import type { Log } from "@sluice/service/log.ts";
 import type { Metrics } from "@sluice/service/metrics.ts";
 import type { ClickStore } from "./click-store.ts";
+import { storeKind } from "./store-kind.ts";
 
 export interface OpenClickStoreOptions {
   readonly log: Log;
@@ -14,10 +15,10 @@ export interface OpenClickStoreOptions {
  * may be away. Rejects only for a URL that cannot be one.
  */
 export async function openClickStore(url: string, options: OpenClickStoreOptions): Promise<ClickStore> {
-  const protocol = URL.parse(url)?.protocol;
-  if (protocol === "http:" || protocol === "https:") {
-    const { openClickHouse } = await import("./clickhouse/open.ts");
-    return openClickHouse(url, options);
+  if (storeKind(url) === "postgres") {
+    const { openPostgresStore } = await import("./postgres/open.ts");
+    return openPostgresStore(url, options);
   }
-  throw new Error("the click store's URL is http://… or https://… (ClickHouse)");
+  const { openClickHouse } = await import("./clickhouse/open.ts");
+  return openClickHouse(url, options);
 }

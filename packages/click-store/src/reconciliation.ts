@@ -1,12 +1,22 @@
-import { connect } from "./clickhouse/connection.ts";
-import {
-  type Hole,
-  selectEventIds,
-  selectEvents,
-  selectHoles,
-  type StoredEvent,
-  type TimeRange,
-} from "./clickhouse/queries/reconciliation.ts";
+import { storeKind } from "./store-kind.ts";
+
+/** By `ts`, in ms since 1970: from the first, up to but not with the second. */
+export interface TimeRange {
+  readonly fromTs: number;
+  readonly toTs: number;
+}
+
+export interface StoredEvent {
+  readonly eventId: string;
+  readonly ts: number;
+}
+
+export interface Hole {
+  readonly run: string;
+  /** Both ends included. */
+  readonly fromSeq: number;
+  readonly toSeq: number;
+}
 
 /** What whoever compares the table with something else asks it. Rejects with a ClickStoreError; does not retry. */
 export interface Reconciliation extends AsyncDisposable {
@@ -24,16 +34,19 @@ export interface Reconciliation extends AsyncDisposable {
   stored(eventIds: readonly string[], range: TimeRange): Promise<ReadonlySet<string>>;
 }
 
-/** A query over a month of a busy table takes less; one over more should be asked by month. */
-const timeoutMs = 60_000;
+/** Opens that of the store that the URL names. Does not ask for the server, which may be away. */
+export async function openReconciliation(url: string): Promise<Reconciliation> {
+  const adapter =
+    storeKind(url) === "postgres"
+      ? await import("./postgres/reconciliation.ts")
+      : await import("./clickhouse/reconciliation.ts");
+  return adapter.openReconciliation(url);
+}
 
-export function openReconciliation(url: string): Reconciliation {
-  const connection = connect(url, { serverMs: timeoutMs, clientMs: timeoutMs + 5_000 });
-  const limited = () => AbortSignal.timeout(timeoutMs + 10_000);
-  return {
-    holes: (range) => selectHoles(connection, range, limited()),
-    events: (page) => selectEvents(connection, page, limited()),
-    stored: (eventIds, range) => selectEventIds(connection, eventIds, range, limited()),
-    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
-  };
+/** A query over a month of a busy table takes less; one over more should be asked by month. */
+export const queryTimeouts = { serverMs: 60_000, clientMs: 65_000 };
+
+/** For whatever a connection's own limits do not cover. */
+export function queryLimit(): AbortSignal {
+  return AbortSignal.timeout(70_000);
 }

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { ClickRow } from "../click-store.ts";
 import type { Fault } from "./testing/fault-proxy.ts";
 import { openWorldOnAnyServer, type World } from "./testing/world.ts";
-import { clicksOf, uuidv7 } from "./testing/rows.ts";
+import { uuidv7 } from "../testing/clicks.ts";
+import { clicksOf } from "./testing/rows.ts";
 
 /** Short, so that a test can wait for a client that gives up. */
 const open = () => openWorldOnAnyServer({ serverMs: 1_000, clientMs: 1_500 });

@@ -9,7 +9,8 @@ import { silentLog } from "@sluice/service/log.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
 import { describe, expect, it } from "vitest";
 import { openWorld, type World } from "./testing/world.ts";
-import { clicksOf, uuidv7 } from "./testing/rows.ts";
+import { uuidv7 } from "../testing/clicks.ts";
+import { clicksOf } from "./testing/rows.ts";
 
 /** A world whose engine can be killed, and started again where it was. */
 interface MortalWorld extends World {

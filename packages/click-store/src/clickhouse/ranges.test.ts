@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { rangesOf } from "./ranges.ts";
-import { clicksOf, uuidv7 } from "./testing/rows.ts";
+import { uuidv7 } from "../testing/clicks.ts";
+import { clicksOf } from "./testing/rows.ts";
 
 describe("the ranges of a look-up", () => {
   it("are one for each run, and cover every row", () => {

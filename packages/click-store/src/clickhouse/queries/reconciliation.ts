@@ -1,22 +1,5 @@
+import type { Hole, StoredEvent, TimeRange } from "../../reconciliation.ts";
 import type { Connection } from "../connection.ts";
-
-/** By `ts`, in ms since 1970: from the first, up to but not with the second. */
-export interface TimeRange {
-  readonly fromTs: number;
-  readonly toTs: number;
-}
-
-export interface StoredEvent {
-  readonly eventId: string;
-  readonly ts: number;
-}
-
-export interface Hole {
-  readonly run: string;
-  /** Both ends included. */
-  readonly fromSeq: number;
-  readonly toSeq: number;
-}
 
 const inRange = `ts >= fromUnixTimestamp64Milli({fromTs:Int64}, 'UTC') AND ts < fromUnixTimestamp64Milli({toTs:Int64}, 'UTC')`;
 

@@ -1,0 +1,81 @@
+import type { ClickEvent } from "@sluice/click-event/click-event.ts";
+import type { Enrichment } from "@sluice/click-event/enrich.ts";
+import { createLineWriter, inChunks } from "../body.ts";
+import { clickColumns, clickValues } from "../click-columns.ts";
+import { ClickStoreError, type ClickRow, type InsertOptions } from "../click-store.ts";
+import { blameRow, createPatience } from "../patience.ts";
+import type { Connection } from "./connection.ts";
+import { toCopyText } from "./copy-text.ts";
+import { noPartition, ruleOf } from "./errors.ts";
+import { createMonths } from "./months.ts";
+import { insertClicksStatements } from "./queries/click-events.ts";
+
+const maxRows = 1_000_000;
+const tsColumn = clickColumns.indexOf("ts");
+
+/**
+ * The clicks' half of the store. A batch is one transaction and a row that is there is left alone, so that rows may be
+ * sent again whatever became of them the last time.
+ */
+export function createClickTable(connection: Connection) {
+  const months = createMonths(connection);
+  const writeLine = createLineWriter(toCopyText);
+
+  async function send(rows: readonly ClickRow[], signal: AbortSignal): Promise<void> {
+    await months.ensure(rows, signal);
+    try {
+      const lines = rows.values().map(({ line }) => line);
+      await connection.copy(insertClicksStatements, inChunks(lines), signal);
+    } catch (error) {
+      if (error instanceof ClickStoreError && error.message === noPartition) months.forget();
+      throw error;
+    }
+  }
+
+  return {
+    /** See `ClickStore.encodeClick`. */
+    encode(event: ClickEvent, enrichment: Enrichment): ClickRow {
+      const { edge_run, edge_seq, ts } = event;
+      const values = clickValues(event, enrichment).with(tsColumn, toTimestamp(ts));
+      return { edge_run, edge_seq, ts, line: writeLine(values) };
+    },
+    /** See `ClickStore.insertClicks`. */
+    async insert(rows: readonly ClickRow[], options: InsertOptions): Promise<void> {
+      if (rows.length > maxRows) throw new RangeError(`an insert takes ${maxRows} rows, not ${rows.length}`);
+      const patience = createPatience(options, ruleOf);
+      const pieces = rows.length > 0 ? [rows] : [];
+      for (let piece = pieces.pop(); piece !== undefined;) {
+        const failure = await failureOf(send(piece, options.signal));
+        if (failure === undefined) {
+          patience.restore();
+          piece = pieces.pop();
+          continue;
+        }
+        if (patience.exhausted(failure))
+          throw blameRow(failure, piece.length + pieces.flat().length < rows.length);
+        await patience.wait(failure);
+        if (ruleOf(failure).smaller && piece.length > 1) {
+          const half = Math.ceil(piece.length / 2);
+          pieces.push(piece.slice(half));
+          piece = piece.slice(0, half);
+        }
+      }
+    },
+  };
+}
+
+async function failureOf(sent: Promise<void>): Promise<ClickStoreError | undefined> {
+  try {
+    await sent;
+    return undefined;
+  } catch (error) {
+    if (error instanceof ClickStoreError) return error;
+    throw error;
+  }
+}
+
+/** What is no time is left to the table to refuse. */
+function toTimestamp(ms: number): string {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString();
+}

@@ -1,0 +1,4 @@
+import { clickStoreContract } from "../contract.ts";
+import { openWorld } from "./testing/world.ts";
+
+clickStoreContract("postgres", openWorld);

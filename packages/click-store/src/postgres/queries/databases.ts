@@ -1,0 +1,12 @@
+import type { Client } from "pg";
+import { DatabaseError } from "pg";
+
+/** Another process may make it at the same time: then it is there, too. */
+export async function createDatabase(client: Client, name: string): Promise<void> {
+  try {
+    await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
+  } catch (error) {
+    const there = error instanceof DatabaseError && ["42P04", "23505"].includes(error.code ?? "");
+    if (!there) throw error;
+  }
+}
