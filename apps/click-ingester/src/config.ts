@@ -3,8 +3,8 @@ import { z } from "zod";
 
 export const Config = z
   .object({
-    EVENT_LOG_URL: url(["journal", "kafka"]).describe(
-      "The event log that the clicks are read from: `journal:///dir?groups=store`, `kafka://host:9092`.",
+    EVENT_LOG_URL: url(["journal", "kafka", "redis", "rediss"]).describe(
+      "The event log that the clicks are read from: `journal:///dir?groups=store`, `kafka://host:9092`, `redis://user:password@host:6379/0?groups=store`. The groups are those that a click is kept for: with subscriptions `store,fanout`.",
     ),
     EVENT_LOG_TOPIC: text({ max: 200 }).default("clicks").describe("The topic of the clicks."),
     EVENT_LOG_GROUP: text({ max: 200 })
@@ -30,7 +30,7 @@ export const Config = z
     FANOUT_TOPIC: text({ max: 200 })
       .default("clicks.fanout")
       .describe("The topic of the clicks that somebody has subscribed to."),
-    FANOUT_LOG_URL: url(["journal", "kafka"])
+    FANOUT_LOG_URL: url(["journal", "kafka", "redis", "rediss"])
       .optional()
       .describe(
         "The event log of that topic; EVENT_LOG_URL without it, held for the group `dispatcher` and up to 1 GiB in a journal.",

@@ -10,9 +10,11 @@ export const Config = z.object({
   POSTGRES_PORT: port().default(54_329).describe("Where links are kept, on the loopback interface."),
   EDGE_OPS_PORT: port().default(9101).describe("Health and metrics of edge-redirect."),
   INGESTER_OPS_PORT: port().default(9102).describe("Health and metrics of click-ingester."),
-  EVENT_LOG_URL: url(["journal", "kafka"])
+  EVENT_LOG_URL: url(["journal", "kafka", "redis", "rediss"])
     .optional()
-    .describe("Another event log than the edge's own journal: `kafka://host:9092`."),
+    .describe(
+      "Another event log than the edge's own journal: `kafka://host:9092`, `redis://host:6379/0?groups=store,fanout`.",
+    ),
 });
 export type Config = z.output<typeof Config>;
 

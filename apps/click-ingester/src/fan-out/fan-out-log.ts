@@ -8,16 +8,17 @@ const dispatcherGroup = "dispatcher";
 const budgetBytes = 2 ** 30;
 
 /**
- * Where what is wanted is appended: the clicks' log unless another is named. As a journal it needs parameters of its
- * own: the groups that read the clicks never read this topic, and nothing would ever be deleted.
+ * Where what is wanted is appended: the clicks' log unless another is named. As a journal, or in Redis, it needs
+ * parameters of its own: the groups that read the clicks never read this topic, and nothing would ever be deleted.
  */
 export function fanOutLogUrl({ FANOUT_LOG_URL, EVENT_LOG_URL }: Config): string {
-  if (FANOUT_LOG_URL !== undefined || !EVENT_LOG_URL.startsWith("journal:")) {
+  if (FANOUT_LOG_URL !== undefined || EVENT_LOG_URL.startsWith("kafka:")) {
     return FANOUT_LOG_URL ?? EVENT_LOG_URL;
   }
   const url = new URL(EVENT_LOG_URL);
   url.searchParams.set("groups", dispatcherGroup);
   url.searchParams.delete("yielding");
+  if (url.protocol !== "journal:") return url.href;
   url.searchParams.set("budgetBytes", String(budgetBytes));
   // A replay takes it from the table.
   url.searchParams.set("minAgeMs", "0");
