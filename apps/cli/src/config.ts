@@ -8,7 +8,9 @@ export const Config = z.object({
     .default(".data")
     .describe("The data directory of a running `npm start`, whose servers are used where none is named."),
   DATABASE_URL: url(["postgres", "postgresql"]).optional().describe("The Postgres that holds the links."),
-  CLICK_STORE_URL: url(["http", "https"]).optional().describe("The ClickHouse that holds the clicks."),
+  CLICK_STORE_URL: url(["http", "https", "postgres", "postgresql"])
+    .optional()
+    .describe("The ClickHouse, or the Postgres, that holds the clicks."),
   EVENT_LOG_URL: url(["journal", "kafka"])
     .optional()
     .describe("The event log that dead letters are replayed to, as the ingester has it."),

@@ -38,7 +38,7 @@ describeWith("the command line on both stores", openStores, (stores) => {
   test("migrating again changes nothing and says that all is well", async () => {
     expect(await sluice("migrate")).toEqual({
       code: 0,
-      out: ["Postgres is at this version", "ClickHouse is at this version"],
+      out: ["links: Postgres is at this version", "clicks: ClickHouse is at this version"],
       err: "",
     });
   });

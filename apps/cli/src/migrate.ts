@@ -8,7 +8,7 @@ const waitMs = 5_000;
 
 export async function migrate({ addresses, log, print }: Context): Promise<void> {
   await migrateLinks(await addresses.databaseUrl(), { log });
-  print("Postgres is at this version");
-  await migrateClicks(await addresses.clickStoreUrl(), { log, waitMs });
-  print("ClickHouse is at this version");
+  print("links: Postgres is at this version");
+  const store = await migrateClicks(await addresses.clickStoreUrl(), { log, waitMs });
+  print(`clicks: ${store} is at this version`);
 }

@@ -10,9 +10,11 @@ export const Config = z
     EVENT_LOG_GROUP: text({ max: 200 })
       .default("store")
       .describe("The consumer group whose position says what is stored."),
-    CLICK_STORE_URL: url(["http", "https"])
+    CLICK_STORE_URL: url(["http", "https", "postgres", "postgresql"])
       .default("http://localhost:8123")
-      .describe("ClickHouse: `http://user:password@host:8123/database`."),
+      .describe(
+        "Where the clicks are stored: ClickHouse, `http://user:password@host:8123/database`, or Postgres, `postgres://user:password@host:5432/database`.",
+      ),
     DATABASE_URL: url(["postgres", "postgresql"])
       .optional()
       .describe(

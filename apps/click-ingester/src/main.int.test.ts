@@ -1,9 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { migrate } from "@sluice/click-store/migrate.ts";
-import type { EventLog } from "@sluice/event-log/event-log.ts";
-import { openEventLog } from "@sluice/event-log/open.ts";
 import { silentLog } from "@sluice/service/log.ts";
-import { createMetrics } from "@sluice/service/metrics.ts";
 import { startClickHouse } from "@sluice/local-services/clickhouse.ts";
 import { testClickHouse } from "@sluice/testkit/clickhouse.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
@@ -11,36 +8,7 @@ import { tempDir } from "@sluice/testkit/temp-dir.ts";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ask, clickCounts, countsWith } from "./testing/click-counts.ts";
 import { startIngester } from "./testing/ingester-process.ts";
-import { clickRecord, sampleClick } from "./testing/sample-clicks.ts";
-
-/** Numbers from 0 up to 1, the same at each run of a test. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-/** A journal of its own for a test, and clicks of one run to append to it. */
-async function openJournal() {
-  await using stack = new AsyncDisposableStack();
-  const { path } = stack.use(await tempDir());
-  const url = `journal://${path}?groups=store`;
-  const events: EventLog = stack.use(await openEventLog(url, { log: silentLog, metrics: createMetrics() }));
-  const opened = stack.move();
-  let appended = 0;
-  return {
-    url,
-    appended: () => appended,
-    async append(count: number) {
-      const clicks = Array.from({ length: count }, (_, index) => sampleClick(1, appended + index + 1));
-      await events.append("clicks", clicks.map(clickRecord));
-      appended += count;
-    },
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
-}
+import { openJournal, seeded } from "./testing/journal.ts";
 
 /** An engine, without tables, that can be stopped and started again at its address. */
 async function openEngine() {
@@ -152,7 +120,9 @@ describe("the ingester", () => {
 
     await engine.stop();
     await journal.append(60_000);
-    await ingester.said("ClickHouse does not store: it is tried again, and the event log keeps the data");
+    await ingester.said(
+      "the click store does not store: it is tried again, and the event log keeps the data",
+    );
     await expect
       .poll(() => ingester.metric("ingest_oldest_unflushed_seconds"), { timeout: 10_000 })
       .toBeGreaterThan(2);

@@ -53,7 +53,7 @@ export interface DeadLetters extends AsyncDisposable {
 
 /** Opens the dead letters of the store that the URL names. Rejects only for a URL that cannot be one. */
 export async function openDeadLetters(url: string): Promise<DeadLetters> {
-  if (storeKind(url) === "postgres") {
+  if (storeKind(url) === "Postgres") {
     const { openPostgresDeadLetters } = await import("./postgres/dead-letters.ts");
     return openPostgresDeadLetters(url);
   }

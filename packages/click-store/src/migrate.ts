@@ -1,5 +1,5 @@
 import type { Log } from "@sluice/service/log.ts";
-import { storeKind } from "./store-kind.ts";
+import { type StoreKind, storeKind } from "./store-kind.ts";
 
 export interface MigrateOptions {
   readonly log: Log;
@@ -10,16 +10,19 @@ export interface MigrateOptions {
 
 /**
  * Brings the database that the URL names (made if it is not there) to this version's tables. Running it twice, by two
- * processes at once, or again after a half run, ends in the same tables.
+ * processes at once, or again after a half run, ends in the same tables. Resolves to which store it was.
  *
  * Rejects with a ClickStoreError: `operator` for what a person must set right (rights, a database that a newer
  * version has migrated, a migration that was edited after it was applied), `retry` when the server stayed away.
  */
-export async function migrate(url: string, options: MigrateOptions): Promise<void> {
-  if (storeKind(url) === "postgres") {
+export async function migrate(url: string, options: MigrateOptions): Promise<StoreKind> {
+  const kind = storeKind(url);
+  if (kind === "Postgres") {
     const { migratePostgres } = await import("./postgres/migrate.ts");
-    return await migratePostgres(url, options);
+    await migratePostgres(url, options);
+  } else {
+    const { migrateClickHouse } = await import("./clickhouse/migrate.ts");
+    await migrateClickHouse(url, options);
   }
-  const { migrateClickHouse } = await import("./clickhouse/migrate.ts");
-  return await migrateClickHouse(url, options);
+  return kind;
 }

@@ -15,7 +15,7 @@ export interface OpenClickStoreOptions {
  * may be away. Rejects only for a URL that cannot be one.
  */
 export async function openClickStore(url: string, options: OpenClickStoreOptions): Promise<ClickStore> {
-  if (storeKind(url) === "postgres") {
+  if (storeKind(url) === "Postgres") {
     const { openPostgresStore } = await import("./postgres/open.ts");
     return openPostgresStore(url, options);
   }

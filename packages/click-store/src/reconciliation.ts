@@ -37,7 +37,7 @@ export interface Reconciliation extends AsyncDisposable {
 /** Opens that of the store that the URL names. Does not ask for the server, which may be away. */
 export async function openReconciliation(url: string): Promise<Reconciliation> {
   const adapter =
-    storeKind(url) === "postgres"
+    storeKind(url) === "Postgres"
       ? await import("./postgres/reconciliation.ts")
       : await import("./clickhouse/reconciliation.ts");
   return adapter.openReconciliation(url);

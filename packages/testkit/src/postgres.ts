@@ -42,18 +42,18 @@ async function freshDatabase(serverUrl: string): Promise<TestPostgres> {
   const name = `sluice_test_${randomBytes(6).toString("hex")}`;
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  await run(serverUrl, `CREATE DATABASE ${name}`);
+  await queryPostgres(serverUrl, `CREATE DATABASE ${name}`);
   return {
     url: url.href,
     async [Symbol.asyncDispose]() {
-      await run(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      await queryPostgres(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     },
   };
 }
 
 /** Every row of every table, as Postgres writes it, for tests that look for what must not be there. */
 export async function dumpTables(url: string): Promise<string> {
-  const rows = await run(
+  const rows = await queryPostgres(
     url,
     `SELECT query_to_xml(format('SELECT * FROM %I.%I', schemaname, tablename), false, true, '')::text AS content
      FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
@@ -61,7 +61,8 @@ export async function dumpTables(url: string): Promise<string> {
   return JSON.stringify(rows);
 }
 
-async function run(url: string, sql: string): Promise<object[]> {
+/** The rows of one statement, on a connection of its own. */
+export async function queryPostgres(url: string, sql: string): Promise<object[]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000, query_timeout: 30_000 });
   await client.connect();
   try {

@@ -42,7 +42,7 @@ export function ingestMetrics(metrics: Metrics) {
     found: metrics.counter("ingest_repeats_stored_total", "Clicks looked up that were stored already."),
     trouble: metrics.counter(
       "ingest_click_store_trouble_total",
-      "Statements that ClickHouse did not carry out, by what can be done about it.",
+      "Statements that the click store did not carry out, by what can be done about it.",
       ["class"],
     ),
   };

@@ -59,7 +59,7 @@ export function createSliceStore({ table, origin, trouble, metrics }: SliceStore
       try {
         await storeSlice(slice, signal);
       } finally {
-        // Also when the slice is no longer ours: nothing of ours waits for ClickHouse now.
+        // Also when the slice is no longer ours: nothing of ours waits for the store now.
         trouble.over();
       }
     },

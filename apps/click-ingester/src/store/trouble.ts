@@ -3,9 +3,9 @@ import type { Log } from "@sluice/service/log.ts";
 import type { IngestMetrics } from "./metrics.ts";
 
 export interface TroubleWatch {
-  /** Each time that ClickHouse did not carry out a statement, which will be tried again. */
+  /** Each time that the store did not carry out a statement, which will be tried again. */
   seen(trouble: Trouble): void;
-  /** Nothing waits for ClickHouse any more: what we sent was carried out, or is no longer ours to send. */
+  /** Nothing waits for the store any more: what we sent was carried out, or is no longer ours to send. */
   over(): void;
   /** For readiness: throws, saying what to do, while only a person can help or while it has lasted for long. */
   check(): void;
@@ -22,9 +22,9 @@ export interface TroubleWatchOptions {
 
 const whatToDo: Readonly<Record<ErrorClass, string>> = {
   operator:
-    "ClickHouse refuses our statements: run `sluice migrate`, check CLICK_STORE_URL and the user's rights; the event log keeps the data",
-  retry: "ClickHouse does not store: it is tried again, and the event log keeps the data",
-  row: "ClickHouse refuses a row",
+    "the click store refuses our statements: run `sluice migrate`, check CLICK_STORE_URL and the user's rights; the event log keeps the data",
+  retry: "the click store does not store: it is tried again, and the event log keeps the data",
+  row: "the click store refuses a row",
 };
 
 const sayEveryMs = 60_000;
@@ -48,7 +48,7 @@ export function createTroubleWatch(options: TroubleWatchOptions): TroubleWatch {
     },
     over() {
       if (current === undefined) return;
-      log.info(fieldsOf(current, now() - since), "nothing waits for ClickHouse any more");
+      log.info(fieldsOf(current, now() - since), "nothing waits for the click store any more");
       current = undefined;
       saidAt.clear();
     },

@@ -71,7 +71,8 @@ export function toClickStoreError(error: unknown): ClickStoreError {
     // Without the error itself, whose context quotes the row that it came to.
     return new ClickStoreError(rule.class, code, message.slice(0, 300));
   }
-  return new ClickStoreError(rule.class, code, `SQLSTATE ${code}${place(error)}`);
+  const what = rule.unknown ? "an error that is not known" : "a value is refused";
+  return new ClickStoreError(rule.class, code, `${what}${place(error)}`);
 }
 
 function textOf(error: unknown): string {
