@@ -1,18 +1,11 @@
 import { setImmediate } from "node:timers/promises";
-import {
-  type Batch,
-  EventLogError,
-  type LogRecord,
-  type NewRecord,
-  type Reader,
-  type Want,
-} from "@sluice/event-log/event-log.ts";
+import type { Batch, LogRecord, NewRecord, Reader, Want } from "@sluice/event-log/event-log.ts";
 import type { Health } from "@sluice/service/health.ts";
 import type { Log } from "@sluice/service/log.ts";
 import { errorLine } from "@sluice/service/mask.ts";
-import { patiently } from "@sluice/service/retry.ts";
 import { ageing } from "../ageing.ts";
 import { commit, isLost } from "../commit.ts";
+import { appendAll } from "./append-all.ts";
 import type { Match } from "./match.ts";
 import type { FanOutMetrics } from "./metrics.ts";
 
@@ -72,34 +65,18 @@ async function appendWanted(
   batch: Batch,
   { append, metrics, health, log, signal }: FanOut,
 ): Promise<void> {
-  let left = wanted;
-  await patiently(
-    async () => {
-      try {
-        if (left.length > 0) await append(left);
-      } catch (error) {
-        if (!isTooLarge(error)) throw error;
-        // They can never be appended; the others can.
-        left = left.filter((_record, index) => !error.indexes.includes(index));
-        metrics.skipped.inc({ reason: error.code }, error.indexes.length);
-        log.error({ records: error.indexes.length }, "the fan-out topic takes no records of this size");
-        await append(left);
-      }
+  await appendAll(wanted, {
+    append,
+    onAppended: (count) => metrics.appended.inc(count),
+    onTooLarge(count) {
+      metrics.skipped.inc({ reason: "too-large" }, count);
+      log.error({ records: count }, "the fan-out topic takes no records of this size");
     },
-    {
-      signal: AbortSignal.any([batch.signal, signal]),
-      waitOn: (error) => {
-        if (!(error instanceof EventLogError && error.retryable)) return false;
-        metrics.appendFailures.inc({ code: error.code });
-        health.degraded("fan-out", `what subscribers want is not taken: ${errorLine(error)}`);
-        return true;
-      },
+    onRefused(error) {
+      metrics.appendFailures.inc({ code: error.code });
+      health.degraded("fan-out", `what subscribers want is not taken: ${errorLine(error)}`);
     },
-  );
+    signal: AbortSignal.any([batch.signal, signal]),
+  });
   health.degraded("fan-out", undefined);
-  metrics.appended.inc(left.length);
-}
-
-function isTooLarge(error: unknown): error is EventLogError {
-  return error instanceof EventLogError && error.code === "too-large" && error.indexes.length > 0;
 }
