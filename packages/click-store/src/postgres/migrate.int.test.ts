@@ -1,0 +1,171 @@
+import { randomBytes } from "node:crypto";
+import { startPostgres } from "@sluice/local-services/postgres.ts";
+import { silentLog } from "@sluice/service/log.ts";
+import { createMetrics } from "@sluice/service/metrics.ts";
+import { describeWith } from "@sluice/testkit/describe-with.ts";
+import { testPostgres } from "@sluice/testkit/postgres.ts";
+import { tempDir } from "@sluice/testkit/temp-dir.ts";
+import { describe, expect, it } from "vitest";
+import { migrate } from "../migrate.ts";
+import { openClickStore } from "../open.ts";
+import { sql } from "./testing/sql.ts";
+
+const tables = [
+  "click_dead_letter_marks",
+  "click_dead_letters",
+  "click_events",
+  "click_refused_ranges",
+  "click_store_migrations",
+  "clicks",
+];
+
+const tablesOf = async (url: string) =>
+  (
+    await sql(
+      url,
+      "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v') ORDER BY 1",
+    )
+  ).flat();
+
+describeWith("migrations of Postgres", testPostgres, (server) => {
+  /** A database that is not there yet; disposing drops it. */
+  function newDatabase() {
+    const url = new URL(server().url);
+    const name = `sluice_test_${randomBytes(6).toString("hex")}`;
+    url.pathname = `/${name}`;
+    return {
+      url: url.href,
+      name,
+      sql: (text: string) => sql(url.href, text),
+      applied: async () =>
+        (await sql(url.href, "SELECT version::text FROM click_store_migrations ORDER BY version")).flat(),
+      [Symbol.asyncDispose]: async () =>
+        void (await sql(server().url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+    };
+  }
+
+  it("make the database and its tables, once", async () => {
+    await using database = newDatabase();
+    const names: object[] = [];
+    const log = { ...silentLog, info: (fields: object) => names.push(fields) };
+    expect(await migrate(database.url, { log })).toBe("Postgres");
+    expect(names).toHaveLength(4);
+    await migrate(database.url, { log });
+    expect(names).toHaveLength(4);
+    expect(await tablesOf(database.url)).toEqual(tables);
+    expect(await database.applied()).toEqual(["1", "2", "3", "4"]);
+  });
+
+  it("may be run by several at once", async () => {
+    await using database = newDatabase();
+    await Promise.all(Array.from({ length: 6 }, () => migrate(database.url, { log: silentLog })));
+    expect(await tablesOf(database.url)).toEqual(tables);
+    expect(await database.applied()).toEqual(["1", "2", "3", "4"]);
+  });
+
+  it("leave a database alone that a newer version has migrated", async () => {
+    await using database = newDatabase();
+    await migrate(database.url, { log: silentLog });
+    await database.sql("INSERT INTO click_store_migrations VALUES (999, 'x', 'x')");
+    const refused = migrate(database.url, { log: silentLog });
+    await expect(refused).rejects.toMatchObject({ name: "ClickStoreError", class: "operator" });
+    await expect(refused).rejects.toThrow(/at version 999, this program knows 4/);
+  });
+
+  it("stop at a migration that was changed after it had been applied", async () => {
+    await using database = newDatabase();
+    await migrate(database.url, { log: silentLog });
+    await database.sql("UPDATE click_store_migrations SET checksum = 'other' WHERE version = 2");
+    const refused = migrate(database.url, { log: silentLog });
+    await expect(refused).rejects.toMatchObject({ class: "operator" });
+    await expect(refused).rejects.toThrow(/0002_click_events.sql was changed/);
+  });
+
+  it("leave nothing of one that fails, and say which it was", async () => {
+    await using database = newDatabase();
+    await migrate(database.url, { log: silentLog });
+    await database.sql(
+      "DROP TABLE click_dead_letters, click_dead_letter_marks; DELETE FROM click_store_migrations WHERE version = 3; CREATE TABLE click_dead_letter_marks ()",
+    );
+    const refused = migrate(database.url, { log: silentLog });
+    await expect(refused).rejects.toMatchObject({ class: "operator", code: "42P07" });
+    expect(await tablesOf(database.url)).not.toContain("click_dead_letters");
+    await database.sql("DROP TABLE click_dead_letter_marks");
+    await migrate(database.url, { log: silentLog });
+    expect(await tablesOf(database.url)).toEqual(tables);
+  });
+
+  it("give analysts a view that needs no right to the table, and may make nothing", async () => {
+    await using database = newDatabase();
+    await migrate(database.url, { log: silentLog });
+    const role = `analyst_${randomBytes(4).toString("hex")}`;
+    await database.sql(`CREATE ROLE ${role}; GRANT SELECT ON clicks TO ${role}`);
+    const asAnalyst = (text: string) => database.sql(`SET ROLE ${role}; ${text}`);
+    try {
+      await asAnalyst("SELECT count(*) FROM clicks");
+      for (const text of [
+        "SELECT count(*) FROM click_events",
+        "SELECT count(*) FROM click_dead_letters",
+        "DELETE FROM clicks",
+        "SELECT make_partitions('click_events', 'month', ARRAY[now()])",
+      ]) {
+        await expect(asAnalyst(text)).rejects.toMatchObject({ code: "42501" });
+      }
+    } finally {
+      await database.sql(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+    }
+  });
+
+  it("let a service store with no more rights than it needs", async () => {
+    await using database = newDatabase();
+    await migrate(database.url, { log: silentLog });
+    const role = `ingester_${randomBytes(4).toString("hex")}`;
+    await database.sql(
+      `CREATE ROLE ${role}; GRANT SELECT, INSERT ON click_events TO ${role};
+       GRANT EXECUTE ON FUNCTION make_partitions TO ${role}`,
+    );
+    try {
+      await database.sql(
+        `SET ROLE ${role}; SELECT make_partitions('click_events', 'month', ARRAY['2026-12-01'::timestamptz])`,
+      );
+      expect(await tablesOf(database.url)).toContain("click_events_2026_12");
+    } finally {
+      await database.sql(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+    }
+  });
+
+  it("are what a store asks for while its tables are missing", async () => {
+    await using database = newDatabase();
+    await using store = await openClickStore(database.url, { log: silentLog, metrics: createMetrics() });
+    await expect(store.ping()).rejects.toMatchObject({ class: "operator", code: "3D000" });
+    await migrate(database.url, { log: silentLog });
+    await store.ping();
+    await database.sql("DROP TABLE click_refused_ranges");
+    await expect(store.ping()).rejects.toThrow(/no click_refused_ranges/);
+  });
+});
+
+describe("migrations of Postgres while the server is away", () => {
+  const nobody = "postgres://127.0.0.1:1/sluice";
+
+  it("wait for it as long as they are told to", async () => {
+    const refused = migrate(nobody, { log: silentLog, waitMs: 300 });
+    await expect(refused).rejects.toMatchObject({ name: "ClickStoreError", class: "retry", code: 0 });
+  });
+
+  it("stop waiting when they are told to", async () => {
+    const reason = new Error("stop");
+    await expect(migrate(nobody, { log: silentLog, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  });
+
+  it("go on when it is back", async () => {
+    await using dir = await tempDir();
+    await using first = await startPostgres({ dataDir: dir.path, log: silentLog });
+    first.kill("SIGKILL");
+    await first.exited;
+    const migrated = migrate(first.url, { log: silentLog });
+    await using second = await startPostgres({ dataDir: dir.path, port: first.port, log: silentLog });
+    await migrated;
+    expect(await tablesOf(second.url)).toEqual(tables);
+  });
+});
