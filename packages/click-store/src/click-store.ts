@@ -10,6 +10,7 @@ export interface ClickRow {
   readonly edge_run: string;
   readonly edge_seq: number;
   readonly ts: number;
+  readonly workspace_id: number;
   readonly line: Line;
 }
 
@@ -58,8 +59,14 @@ export interface ClickStore extends AsyncDisposable {
    * without end on `retry` and `operator` errors until the signal aborts (rejects with the signal's reason).
    * Rejects with a ClickStoreError of class `row` when the table refuses a value: nothing of the batch is
    * stored, unless the error says `partlyStored`. At most a million rows; several calls may run at once.
+   * Statistics see the rows, whatever happens to this process meanwhile.
    */
   insertClicks(rows: readonly ClickRow[], options: InsertOptions): Promise<void>;
+  /**
+   * To be called with clicks that were found stored and whose insert nobody here saw the end of: who sent them may have
+   * been held up and killed after the hour was counted for the statistics. Makes one attempt, mostly without a request.
+   */
+  markChanged(rows: readonly ClickRow[], signal: AbortSignal): Promise<void>;
   /** As `insertClicks`; a letter stored twice is one letter. */
   insertDeadLetters(letters: readonly DeadLetter[], options: InsertOptions): Promise<void>;
   insertRefusedRanges(ranges: readonly RefusedRange[], options: InsertOptions): Promise<void>;

@@ -69,6 +69,7 @@ export function createSliceStore({ table, origin, trouble, metrics }: SliceStore
     for (const { reason } of letters) metrics.decodeErrors.inc({ reason });
     const waiting = { signal, waitOn: onStoreTrouble(onTrouble) };
     const missing = await patiently(() => repeats.missing(clicks, signal), waiting);
+    if (missing.length < clicks.length) await patiently(() => table.markChanged(clicks, signal), waiting);
     const refused = await insertGoodRows(missing, {
       insert: (some) => insertClicks(some, signal),
       missing: (some) => patiently(() => repeats.notStored(some, signal), waiting),

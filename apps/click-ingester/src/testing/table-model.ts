@@ -68,6 +68,7 @@ export function createTableModel(options: TableModelOptions = {}): TableModel {
       land();
       await at("insert stored", signal);
     },
+    markChanged: (_rows, signal) => at("look-up", signal),
     async insertDeadLetters(given, { signal }) {
       await at("letters sent", signal);
       for (const letter of given) letters.set(`${letter.log}/${letter.topic}/${letter.recordId}`, letter);
@@ -109,9 +110,9 @@ function numbersOf(
 
 /** A row as the model takes it: its line is the event itself. */
 export function rowOf(event: ClickEvent): ClickRow {
-  const { edge_run, edge_seq, ts } = event;
+  const { edge_run, edge_seq, ts, workspace_id } = event;
   const block = Buffer.from(encodeClick(event));
-  return { edge_run, edge_seq, ts, line: { block, start: 0, end: block.length } };
+  return { edge_run, edge_seq, ts, workspace_id, line: { block, start: 0, end: block.length } };
 }
 
 export function eventOf({ line: { block, start, end } }: ClickRow): ClickEvent {

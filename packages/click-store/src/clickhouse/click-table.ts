@@ -12,6 +12,7 @@ import { createPatience, pause, persist } from "../patience.ts";
 import { insertClicksQuery, selectNumbers } from "./queries/click-events.ts";
 import { selectInsertComments } from "./queries/system-processes.ts";
 import { rangesOf } from "./ranges.ts";
+import type { Marker } from "./rollup/marker.ts";
 
 /** Begins the `log_comment` of every insert of clicks, whichever process sends it. */
 const prefix = "sluice-ingester/";
@@ -20,26 +21,30 @@ const unlistedMs = 300;
 
 export interface ClickTableOptions {
   readonly connection: Connection;
+  /** Told of each batch before it is sent, so that its hours are counted again whatever becomes of us. */
+  readonly marker: Marker;
   readonly owner: string;
   readonly log: Log;
   readonly metrics: ClickStoreMetrics;
 }
 
 /** The clicks' half of the store that has to be exact: inserts that happen once, whoever dies in between. */
-export function createClickTable({ connection, owner, log, metrics }: ClickTableOptions) {
+export function createClickTable({ connection, marker, owner, log, metrics }: ClickTableOptions) {
   /** Comments of the inserts that this process waits for now; of those it gave up, the server may still run some. */
   const underWay = new Set<string>();
   const commentOf = (token: string) => `${prefix}${owner}/${token}`;
 
   async function send(rows: readonly ClickRow[], token: string, signal: AbortSignal): Promise<void> {
     const comment = commentOf(token);
-    underWay.add(comment);
-    try {
-      await connection.insert(insertClicksQuery, inChunks(rows.values().map(({ line }) => line)), {
+    const insert = () =>
+      connection.insert(insertClicksQuery, inChunks(rows.values().map(({ line }) => line)), {
         id: token,
         settings: { ...deduplicatedSettings(token), log_comment: comment },
         signal,
       });
+    underWay.add(comment);
+    try {
+      await marker.during(rows, signal, insert);
     } finally {
       underWay.delete(comment);
     }
@@ -70,8 +75,8 @@ export function createClickTable({ connection, owner, log, metrics }: ClickTable
   return {
     /** See `ClickStore.encodeClick`. */
     encode(event: ClickEvent, enrichment: Enrichment): ClickRow {
-      const { edge_run, edge_seq, ts } = event;
-      return { edge_run, edge_seq, ts, line: writeLine(clickValues(event, enrichment)) };
+      const { edge_run, edge_seq, ts, workspace_id } = event;
+      return { edge_run, edge_seq, ts, workspace_id, line: writeLine(clickValues(event, enrichment)) };
     },
     /** See `ClickStore.insertClicks`. */
     async insert(rows: readonly ClickRow[], options: InsertOptions): Promise<void> {

@@ -13,12 +13,18 @@ import { openClickStore } from "../open.ts";
 import { never, withDatabase } from "./testing/world.ts";
 
 const tables = [
+  "click_dead_letter_marks",
   "click_dead_letters",
   "click_events",
   "click_refused_ranges",
+  "click_rollup",
+  "click_rollup_leases",
+  "click_rollup_marks",
   "click_store_migrations",
   "clicks",
 ];
+
+const versions = ["1", "2", "3", "4", "5"];
 
 describeWith("migrations", testClickHouse, (server) => {
   /** A database that is not there yet; disposing drops it. */
@@ -45,29 +51,29 @@ describeWith("migrations", testClickHouse, (server) => {
     const names: object[] = [];
     const log = { ...silentLog, info: (fields: object) => names.push(fields) };
     await migrate(database.url, { log });
-    expect(names).toHaveLength(3);
+    expect(names).toHaveLength(versions.length);
     await migrate(database.url, { log });
-    expect(names).toHaveLength(3);
+    expect(names).toHaveLength(versions.length);
     expect(await database.tables()).toEqual(tables);
-    expect(await database.applied()).toEqual(["1", "2", "3"]);
+    expect(await database.applied()).toEqual(versions);
   });
 
   it("may be run by several at once", async () => {
     await using database = newDatabase();
     await Promise.all(Array.from({ length: 6 }, () => migrate(database.url, { log: silentLog })));
     expect(await database.tables()).toEqual(tables);
-    expect(await database.applied()).toEqual(["1", "2", "3"]);
+    expect(await database.applied()).toEqual(versions);
   });
 
   it("finish what was broken off, wherever it was", async () => {
-    for (const lost of ["clicks", "click_dead_letters", "click_refused_ranges"]) {
+    for (const lost of ["clicks", "click_dead_letters", "click_rollup_marks"]) {
       await using database = newDatabase();
       await migrate(database.url, { log: silentLog });
       await database.command(`DROP TABLE ${lost} SYNC`);
       await database.command("TRUNCATE TABLE click_store_migrations");
       await migrate(database.url, { log: silentLog });
       expect(await database.tables()).toEqual(tables);
-      expect(await database.applied()).toEqual(["1", "2", "3"]);
+      expect(await database.applied()).toEqual(versions);
     }
   });
 
@@ -79,7 +85,7 @@ describeWith("migrations", testClickHouse, (server) => {
     );
     const refused = migrate(database.url, { log: silentLog });
     await expect(refused).rejects.toMatchObject({ name: "ClickStoreError", class: "operator" });
-    await expect(refused).rejects.toThrow(/at version 999, this program knows 3/);
+    await expect(refused).rejects.toThrow(/at version 999, this program knows 5/);
   });
 
   it("stop at a migration that was changed after it had been applied", async () => {

@@ -10,8 +10,10 @@ import type { OpenClickStoreOptions } from "../open.ts";
 import { persist } from "../patience.ts";
 import { deadLetterValues, insertDeadLettersQuery } from "./queries/click-dead-letters.ts";
 import { selectHighest, selectNumbers } from "./queries/click-events.ts";
+import { insertMarksQuery, markValues, type WorkspaceHour } from "./queries/click-rollup-marks.ts";
 import { insertRefusedRangesQuery, refusedRangeValues } from "./queries/click-refused-ranges.ts";
 import { selectTables } from "./queries/system-tables.ts";
+import { createMarker } from "./rollup/marker.ts";
 
 interface ClickHouseOptions extends OpenClickStoreOptions {
   /** For tests that cannot wait as long as the default. */
@@ -25,11 +27,14 @@ interface ClickHouseOptions extends OpenClickStoreOptions {
 export function openClickHouse(url: string, options: ClickHouseOptions): ClickStore {
   const { log, owner = "unnamed", timeouts } = options;
   const connection = connect(url, timeouts);
-  const clicks = createClickTable({ connection, owner, log, metrics: clickStoreMetrics(options.metrics) });
+  const marker = createMarker((hours, signal) => insertMarks(connection, hours, signal));
+  const metrics = clickStoreMetrics(options.metrics);
+  const clicks = createClickTable({ connection, marker, owner, log, metrics });
   return {
     ping: () => ping(connection),
     encodeClick: (event, enrichment) => clicks.encode(event, enrichment),
     insertClicks: (rows, insertOptions) => clicks.insert(rows, insertOptions),
+    markChanged: (rows, signal) => marker.mark(rows, signal),
     insertDeadLetters: (letters, insertOptions) =>
       insertRepeatable(connection, insertDeadLettersQuery, letters, deadLetterValues, insertOptions),
     insertRefusedRanges: (ranges, insertOptions) =>
@@ -39,6 +44,27 @@ export function openClickHouse(url: string, options: ClickHouseOptions): ClickSt
     earlierInsertsSettled: (signal) => clicks.earlierInsertsSettled(signal),
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   };
+}
+
+/** Whatever is wrong with a mark, it is not the fault of a click that waits for it. */
+async function insertMarks(
+  connection: Connection,
+  hours: readonly WorkspaceHour[],
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const settings = repeatableSettings;
+    await connection.insert(insertMarksQuery, encodeRows(hours, markValues), {
+      id: randomUUID(),
+      settings,
+      signal,
+    });
+  } catch (error) {
+    if (!(error instanceof ClickStoreError) || error.class === "operator") throw error;
+    throw new ClickStoreError("retry", 0, `hours cannot be marked as changed: ${error.message}`, {
+      cause: error,
+    });
+  }
 }
 
 /** For tables on which a row stored twice is one row: tried until it is acknowledged, whatever became of the rest. */
@@ -66,6 +92,8 @@ const tables = [
   "click_dead_letters",
   "click_dead_letter_marks",
   "click_refused_ranges",
+  "click_rollup",
+  "click_rollup_marks",
   "clicks",
 ];
 

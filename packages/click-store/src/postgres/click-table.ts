@@ -35,9 +35,9 @@ export function createClickTable(connection: Connection) {
   return {
     /** See `ClickStore.encodeClick`. */
     encode(event: ClickEvent, enrichment: Enrichment): ClickRow {
-      const { edge_run, edge_seq, ts } = event;
+      const { edge_run, edge_seq, ts, workspace_id } = event;
       const values = clickValues(event, enrichment).with(tsColumn, toTimestamp(ts));
-      return { edge_run, edge_seq, ts, line: writeLine(values) };
+      return { edge_run, edge_seq, ts, workspace_id, line: writeLine(values) };
     },
     /** See `ClickStore.insertClicks`. */
     async insert(rows: readonly ClickRow[], options: InsertOptions): Promise<void> {

@@ -22,6 +22,8 @@ export function openPostgresStore(url: string, { log, timeouts }: PostgresOption
     ping: () => ping(connection),
     encodeClick: (event, enrichment) => clicks.encode(event, enrichment),
     insertClicks: (rows, options) => clicks.insert(rows, options),
+    // Nothing is counted ahead here.
+    markChanged: async (_rows, signal) => signal.throwIfAborted(),
     insertDeadLetters: (letters, options) =>
       inParts(letters, (some) => {
         const insert = () => insertDeadLetters(connection, some, options.signal);

@@ -12,6 +12,6 @@ export function clicksOf(...of: Parameters<typeof eventsOf>): ClickRow[] {
 const writeLine = createLineWriter();
 
 export function rowOf(event: ClickEvent): ClickRow {
-  const { edge_run, edge_seq, ts } = event;
-  return { edge_run, edge_seq, ts, line: writeLine(clickValues(event, enrichment)) };
+  const { edge_run, edge_seq, ts, workspace_id } = event;
+  return { edge_run, edge_seq, ts, workspace_id, line: writeLine(clickValues(event, enrichment)) };
 }

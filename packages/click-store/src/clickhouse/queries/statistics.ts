@@ -1,0 +1,122 @@
+import type { Dimension } from "../../statistics/dimensions.ts";
+import type { Counts } from "../../statistics.ts";
+import type { Connection, Parameters } from "../connection.ts";
+import type { Plan } from "../statistics/plan.ts";
+import { countsOfRows, valuesOf } from "./dimensions.ts";
+
+export interface Counting {
+  readonly workspaceId: number;
+  readonly linkId: number;
+  readonly plan: Plan;
+  /** Apart by value of this dimension; together without. */
+  readonly by?: Dimension;
+  readonly filters: readonly { readonly dimension: Dimension; readonly value: string }[];
+  /** Apart by where these ms, ascending whole seconds, cut the range; together without. */
+  readonly boundaries: readonly number[];
+  /** Of the values with the most clicks. */
+  readonly limit: number;
+}
+
+export interface CountsOf extends Counts {
+  /** The boundary that begins the bucket; 0 for the first. */
+  readonly beginsAt: number;
+  readonly value: string;
+}
+
+/** Both sources in one query. The text depends on which parts there are, and on no value. */
+export async function selectCounts(
+  connection: Connection,
+  counting: Counting,
+  signal: AbortSignal,
+): Promise<CountsOf[]> {
+  const { plan } = counting;
+  const sources = [
+    ...(plan.rollup.toTs > plan.rollup.fromTs ? [fromRollup(counting)] : []),
+    ...(plan.rows.length > 0 ? [fromRows(counting)] : []),
+  ];
+  const lines = await connection.select(
+    `SELECT bucket, base64Encode(text), sum(people) AS all_people, sum(others) AS all_others,
+       uniqCombined64Merge(14)(seen)
+     FROM (${sources.join(" UNION ALL ")})
+     GROUP BY bucket, text HAVING all_people + all_others > 0
+     ORDER BY all_people DESC, all_others DESC, text LIMIT {limit:UInt32}`,
+    parametersOf(counting),
+    signal,
+  );
+  return lines.map((line) => {
+    const [bucket, text = "", clicks, bots, visitors] = line.split("\t");
+    return {
+      beginsAt: 1_000 * Number(bucket),
+      value: Buffer.from(text, "base64").toString(),
+      clicks: Number(clicks),
+      bots: Number(bots),
+      visitors: Number(visitors),
+    };
+  });
+}
+
+/** The last boundary at or before; they come as the first one and what each adds to it. */
+function bucketOf(seconds: string): string {
+  return `roundDown(toUInt64(${seconds}), arrayConcat([toUInt64(0)], arrayCumSum({steps:Array(UInt64)})))`;
+}
+
+/** With at most one dimension in play: `selectCounts` is given no other plan. */
+function fromRollup({ by, filters, plan }: Counting): string {
+  const outside = plan.rows.map(
+    (_, index) =>
+      `AND NOT (hour >= ${secondsAt("rowsFrom", index)} AND hour < ${secondsAt("rowsTo", index)})`,
+  );
+  const [filter] = filters;
+  return `SELECT ${bucketOf("toUnixTimestamp(hour)")} AS bucket, ${by === undefined ? "''" : "value"} AS text,
+      sum(clicks) AS people, sum(bots) AS others, uniqCombined64MergeState(14)(visitors) AS seen
+    FROM click_rollup FINAL
+    WHERE workspace_id = {workspaceId:UInt32} AND link_id = {linkId:UInt64} AND dimension = {dimension:String}
+      AND hour >= toDateTime({rollupFrom:Int64}, 'UTC') AND hour < toDateTime({rollupTo:Int64}, 'UTC')
+      ${outside.join(" ")} ${filter === undefined ? "" : "AND value = {value0:String}"}
+    GROUP BY bucket, text`;
+}
+
+function fromRows({ by, filters, plan }: Counting): string {
+  const inside = plan.rows.map(
+    (_, index) => `ts >= ${momentAt("rowsFrom", index)} AND ts < ${momentAt("rowsTo", index)}`,
+  );
+  const matching = filters.map(
+    ({ dimension }, index) => `AND has([${texts(dimension)}], {value${index}:String})`,
+  );
+  return `SELECT ${bucketOf("toUnixTimestamp(ts)")} AS bucket,
+      ${by === undefined ? "''" : `arrayJoin([${texts(by)}])`} AS text, ${countsOfRows}
+    FROM clicks
+    WHERE workspace_id = {workspaceId:UInt32} AND link_id = {linkId:UInt64} AND (${inside.join(" OR ")})
+      ${matching.join(" ")}
+    GROUP BY bucket, text ${by === undefined ? "" : "HAVING text != ''"}`;
+}
+
+function texts(dimension: Dimension): string {
+  return valuesOf[dimension].map((value) => `toString(${value})`).join(", ");
+}
+
+/** Of a list of ms; the index is ours. */
+function momentAt(list: "rowsFrom" | "rowsTo", index: number): string {
+  return `fromUnixTimestamp64Milli({${list}:Array(Int64)}[${index + 1}], 'UTC')`;
+}
+
+function secondsAt(list: "rowsFrom" | "rowsTo", index: number): string {
+  return `toDateTime(intDiv({${list}:Array(Int64)}[${index + 1}], 1000), 'UTC')`;
+}
+
+function parametersOf(counting: Counting): Parameters {
+  const { workspaceId, linkId, plan, by, filters, boundaries, limit } = counting;
+  const seconds = boundaries.map((ts) => ts / 1_000);
+  return {
+    workspaceId,
+    linkId,
+    limit,
+    dimension: by ?? filters[0]?.dimension ?? "total",
+    rollupFrom: plan.rollup.fromTs / 1_000,
+    rollupTo: plan.rollup.toTs / 1_000,
+    rowsFrom: plan.rows.map(({ fromTs }) => fromTs),
+    rowsTo: plan.rows.map(({ toTs }) => toTs),
+    steps: seconds.map((second, index) => second - (seconds[index - 1] ?? 0)),
+    ...Object.fromEntries(filters.map(({ value }, index) => [`value${index}`, value])),
+  };
+}
