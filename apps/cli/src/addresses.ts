@@ -19,6 +19,8 @@ export interface Addresses {
   databaseUrl(): Promise<string>;
   clickStoreUrl(): Promise<string>;
   eventLogUrl(): Promise<string>;
+  /** What carries the live feed. */
+  messagesUrl(): Promise<string>;
   /** Where links of `localhost` are served; undefined when nothing runs here. */
   edgeUrl(): Promise<string | undefined>;
 }
@@ -45,6 +47,8 @@ export function createAddresses(config: Config): Addresses {
     databaseUrl: () => required("DATABASE_URL", "databaseUrl"),
     clickStoreUrl: () => required("CLICK_STORE_URL", "clickStoreUrl"),
     eventLogUrl: () => required("EVENT_LOG_URL", "eventLogUrl"),
+    messagesUrl: async () =>
+      config.REDIS_URL ?? config.DATABASE_DIRECT_URL ?? (await required("DATABASE_URL", "databaseUrl")),
     edgeUrl: async () => (await running())?.edgeUrl,
   };
 }

@@ -14,6 +14,12 @@ export const Config = z.object({
   EVENT_LOG_URL: url(["journal", "kafka"])
     .optional()
     .describe("The event log that dead letters are replayed to, as the ingester has it."),
+  DATABASE_DIRECT_URL: url(["postgres", "postgresql"])
+    .optional()
+    .describe("The same without a pooler in between, for the live feed."),
+  REDIS_URL: url(["redis", "rediss"])
+    .optional()
+    .describe("The Redis that carries the live feed, where the ingester has one."),
 });
 export type Config = z.output<typeof Config>;
 

@@ -6,6 +6,8 @@ import { readInput } from "./input.ts";
 import { createProgram } from "./program.ts";
 import { showProgress } from "./progress.ts";
 
+// Whoever read our output has gone, as `head` does.
+process.stdout.on("error", () => process.exit());
 try {
   const addresses = createAddresses(readCliConfig());
   const terminal = { print: console.log, note: console.error, progress: showProgress, readInput };

@@ -5,6 +5,7 @@ import type { Context } from "./context.ts";
 import { addDeadLetterCommands } from "./dead-letter-commands.ts";
 import { addDomainCommands } from "./domain-commands.ts";
 import { addLinkCommands } from "./link-commands.ts";
+import { watchLive } from "./live.ts";
 import { migrate } from "./migrate.ts";
 
 /** The commands and their options; what each does is in the file that it names. */
@@ -18,6 +19,18 @@ export function createProgram(context: Context): Command {
   addLinkCommands(program.command("link").description("short links"), context);
   addDomainCommands(program.command("domain").description("the domains of short links"), context);
   addAuditCommands(program, context);
+  program
+    .command("live")
+    .description("clicks as they come, docs/live.md; Ctrl-C ends it")
+    .option("--link <slug>", "only those of one link")
+    .option(
+      "--domain <domain>",
+      "the domain of the link; without one, all links of the domain's workspace",
+      "localhost",
+    )
+    .option("--workspace <name>", "those of all links of a workspace")
+    .option("--json", "print JSON, a line each")
+    .action((options: Parameters<typeof watchLive>[1]) => watchLive(context, options));
   addDeadLetterCommands(
     program.command("dead-letters").description("records that could not be stored as clicks"),
     context,

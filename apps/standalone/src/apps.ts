@@ -15,7 +15,7 @@ export const leaveWithinMs = stopWithinMs;
 /** The edge's own journal, unless another log is configured. */
 export function eventLogUrl(dataDir: string, config: Config): string {
   const journalUrl = pathToFileURL(journalDir(dataDir)).href.replace(/^file:/, "journal:");
-  return config.EVENT_LOG_URL ?? `${journalUrl}?groups=store`;
+  return config.EVENT_LOG_URL ?? `${journalUrl}?groups=store,fanout&yielding=fanout`;
 }
 
 function journalDir(dataDir: string): string {
@@ -37,6 +37,7 @@ export function apps(root: string, dataDir: string, config: Config, addresses: A
       stopWithinMs,
       env: {
         ...shared,
+        DATABASE_URL: addresses.databaseUrl,
         CLICK_STORE_URL: addresses.clickStoreUrl,
         // One person looks at one machine: a click is to be seen soon, and there are few of them.
         BATCH_MAX_WAIT_MS: "1000",

@@ -33,6 +33,8 @@ export interface DomainChanges {
 
 /** As for LinkStore: safe to call concurrently; rejects with a LinkStoreError. */
 export interface DomainStore {
+  /** The workspace of that name; `undefined` when there is none. */
+  workspaceId(workspaceName: string): Promise<number | undefined>;
   /** By its normalised name; `undefined` when there is none. Writes nothing; time limit as for `resolve`. */
   resolveDomain(name: string): Promise<DomainSettings | undefined>;
   /**

@@ -6,10 +6,11 @@ import { invalid } from "./invalid.ts";
 import { LinkStoreError } from "./link-store.ts";
 import type { Query } from "./postgres.ts";
 import * as domains from "./queries/domains.ts";
-import { ensureWorkspace } from "./queries/workspaces.ts";
+import { ensureWorkspace, findWorkspace } from "./queries/workspaces.ts";
 
 export function domainStore(query: Query): DomainStore {
   return {
+    workspaceId: (name) => findWorkspace(query, name),
     resolveDomain: (name) => domains.findDomain(query, name),
     async ensureDomain(text, workspaceName) {
       const name = checkDomain(text);

@@ -1,7 +1,12 @@
 import { z } from "zod";
 import type { Query } from "../postgres.ts";
 
-const Made = z.tuple([z.object({ id: z.int() })]);
+const Id = z.object({ id: z.int() });
+const Made = z.tuple([Id]);
+
+export async function findWorkspace(query: Query, name: string): Promise<number | undefined> {
+  return z.array(Id).parse(await query("SELECT id FROM workspaces WHERE name = $1", [name]))[0]?.id;
+}
 
 /** The workspace of that name, made if it is not there. Safe to call concurrently. */
 export async function ensureWorkspace(query: Query, name: string): Promise<number> {
