@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { silentLog } from "@sluice/service/log.ts";
@@ -40,13 +41,31 @@ describeWith("appending to kafka", openRig, (rig) => {
   it("a limit that was lowered meanwhile is noticed, and the next append names the record", async () => {
     const topic = await rig().newTopic(1);
     const log = await rig().open({ appendMs: 5000 });
-    const record = { key: "run", value: Buffer.alloc(50_000) };
+    // The broker's limit is for what it gets, and of this nothing can be made smaller.
+    const record = { key: "run", value: randomBytes(50_000) };
     await log.append(topic, [record]);
     await limit(rig(), topic, 10_000);
     // The broker applies it when it gets to it.
     const error = await vi.waitFor(() => refusal(log.append(topic, [record])), 10_000);
     expect(error).toMatchObject({ code: "unavailable" });
     expect(await refusal(log.append(topic, [record]))).toMatchObject({ code: "too-large", indexes: [0] });
+  });
+
+  it("compressed or not, records are read as they were, a tenth of a megabyte and empty ones too", async () => {
+    const topic = await rig().newTopic(1);
+    const plain = await rig().open({}, { url: `${rig().kafka.url}?compression=none` });
+    const compressed = await rig().open();
+    const records = [
+      ...numbered("run", 1, 500),
+      { key: "run", value: Buffer.alloc(0) },
+      { key: "run", value: randomBytes(100_000) },
+      { key: "run", value: Buffer.alloc(100_000, "x") },
+    ];
+    for (const log of [plain, compressed, plain]) await log.append(topic, records);
+    const read = await readTopic(plain, topic);
+    expect(read.map(({ value }) => Buffer.from(value))).toEqual(
+      [...records, ...records, ...records].map(({ value }) => Buffer.from(value)),
+    );
   });
 
   it("keys are spread over all partitions, and each stays in its own", async () => {

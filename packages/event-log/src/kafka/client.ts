@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import type { Log } from "@sluice/service/log.ts";
 import kafkajs, { type Kafka } from "kafkajs";
+import { enableZstd } from "./compression.ts";
 import type { KafkaSettings } from "./url.ts";
 
 /** As the driver has it, said out loud: it has other defaults where NODE_ENV is "test". */
@@ -22,6 +23,7 @@ export interface Client {
 export function createClient(settings: KafkaSettings, log: Log): Client {
   const sockets = new Set<Socket>();
   let destroyed = false;
+  enableZstd();
   const kafka = new kafkajs.Kafka({
     brokers: [...settings.brokers],
     clientId: settings.clientId,

@@ -52,6 +52,7 @@ class KafkaEventLog implements EventLog {
       describe: (topic) => describeTopic(this.#admin, settings, topic),
       metrics: this.#metrics,
       appendMs: tuning.appendMs,
+      compression: settings.compression,
     });
   }
 

@@ -7,6 +7,7 @@ import { Lane, maxChunk, type Chunk } from "./lane.ts";
 import { partitionOf } from "./partition.ts";
 import { Sender } from "./sender.ts";
 import type { TopicFacts } from "./topic-facts.ts";
+import type { KafkaSettings } from "./url.ts";
 
 /** What a record batch (61 bytes) and a record in it (at most 30) cost beside keys and values. */
 const batchOverheadBytes = 61;
@@ -16,6 +17,7 @@ interface Deps {
   createClient(): Client;
   describe(topic: string): Promise<TopicFacts>;
   readonly metrics: EventLogMetrics;
+  readonly compression: KafkaSettings["compression"];
   /** How long an append may take before it rejects with `unavailable`. */
   readonly appendMs: number;
 }
@@ -36,7 +38,7 @@ export class Producer {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    this.#sender = new Sender(() => deps.createClient());
+    this.#sender = new Sender(() => deps.createClient(), deps.compression);
   }
 
   async append(topic: string, records: readonly NewRecord[]): Promise<void> {

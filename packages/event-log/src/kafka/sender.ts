@@ -1,7 +1,14 @@
-import type { Message, Producer as Driver } from "kafkajs";
+import kafkajs, {
+  type CompressionTypes as CompressionType,
+  type Message,
+  type Producer as Driver,
+} from "kafkajs";
 import { EventLogError } from "../event-log.ts";
 import type { Client } from "./client.ts";
 import { brokerAnswer, settled, within } from "./errors.ts";
+import type { KafkaSettings } from "./url.ts";
+
+const { CompressionTypes } = kafkajs;
 
 /** How long the brokers may take to replicate one send. Below the request time-out of the client. */
 const replicationMs = 10_000;
@@ -15,12 +22,14 @@ const patience = 3;
 /** Sends to one partition at a time, over one driver that is replaced when it no longer gets anywhere. */
 export class Sender {
   readonly #createClient: () => Client;
+  readonly #compression: CompressionType;
   #connected: { client: Client; driver: Driver; ready: Promise<void> } | undefined;
   #failures = 0;
   #closed = false;
 
-  constructor(createClient: () => Client) {
+  constructor(createClient: () => Client, compression: KafkaSettings["compression"]) {
     this.#createClient = createClient;
+    this.#compression = compression === "zstd" ? CompressionTypes.ZSTD : CompressionTypes.None;
   }
 
   /**
@@ -35,7 +44,13 @@ export class Sender {
     try {
       const what = `sending to partition ${partition} of topic ${topic}`;
       const sent = connected.ready.then(() =>
-        connected.driver.send({ topic, messages, acks: -1, timeout: replicationMs }),
+        connected.driver.send({
+          topic,
+          messages,
+          acks: -1,
+          timeout: replicationMs,
+          compression: this.#compression,
+        }),
       );
       const answers = await within(sendMs, what, sent);
       // For a partition that it does not know the driver resolves too, without having sent anything.

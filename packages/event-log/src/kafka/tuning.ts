@@ -6,7 +6,7 @@ export interface Tuning {
   readonly commitMs: number;
   /** Memory for what a reader has fetched ahead: a third of a second of the fastest reading. */
   readonly aheadBytes: number;
-  /** Most that is fetched of one partition at once; of one broker it is four times as much. */
+  /** Most that is fetched of one partition at once, still compressed; of one broker it is four times as much. */
   readonly fetchBytes: number;
   /** Without a heartbeat for so long a member counts as dead, and its partitions go to others. */
   readonly sessionMs: number;
@@ -23,7 +23,7 @@ export const defaultTuning: Tuning = {
   appendMs: 30_000,
   commitMs: 15_000,
   aheadBytes: 16 * 1024 * 1024,
-  fetchBytes: 1024 * 1024,
+  fetchBytes: 128 * 1024,
   sessionMs: 10_000,
   heartbeatMs: 3000,
   rebalanceMs: 60_000,

@@ -7,12 +7,16 @@ it("a URL names the brokers, and may name the client and the number of partition
     brokers: ["127.0.0.1:9092"],
     clientId: "sluice",
     partitions: undefined,
+    compression: "zstd",
   });
-  expect(parseKafkaUrl("kafka://a.example:9092,b-2:9093/?clientId=edge&partitions=12")).toMatchObject({
+  expect(
+    parseKafkaUrl("kafka://a.example:9092,b-2:9093/?clientId=edge&partitions=12&compression=none"),
+  ).toMatchObject({
     address: "a.example:9092,b-2:9093",
     brokers: ["a.example:9092", "b-2:9093"],
     clientId: "edge",
     partitions: 12,
+    compression: "none",
   });
 });
 
@@ -27,6 +31,7 @@ it.each([
   ["kafka://a:9092/clicks", "kafka://host:9092"],
   ["kafka://a:9092?partitions=none", "partitions"],
   ["kafka://a:9092?partitions=0", "partitions"],
+  ["kafka://a:9092?compression=lz4", "compression"],
   ["kafka://a:9092?acks=1", "acks"],
 ])("%s is misuse, and the message says what is wrong", (url, part) => {
   expect(() => parseKafkaUrl(url)).toThrow(EventLogError);

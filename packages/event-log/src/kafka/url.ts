@@ -10,6 +10,8 @@ const Parameters = z.strictObject({
   clientId: z.string().min(1).max(200).default("sluice"),
   /** How many partitions a topic must have. Without it any number will do. */
   partitions: z.coerce.number().int().min(1).max(10_000).optional(),
+  /** Of what is appended; what is read may have either. */
+  compression: z.literal(["zstd", "none"]).default("zstd"),
 });
 
 export interface KafkaSettings {
@@ -18,6 +20,7 @@ export interface KafkaSettings {
   readonly brokers: readonly string[];
   readonly clientId: string;
   readonly partitions: number | undefined;
+  readonly compression: "zstd" | "none";
 }
 
 /** Throws `misuse`, naming what is wrong, what would be right, and what was given. */
@@ -42,11 +45,12 @@ export function parseKafkaUrl(url: string): KafkaSettings {
     );
     throw new EventLogError("misuse", `kafka: ${problems.join("; ")}, got "?${query}"`);
   }
-  const { clientId, partitions } = parsed.data;
+  const { clientId, partitions, compression } = parsed.data;
   return {
     address: addresses,
     brokers: brokers.map((broker) => broker.replace(/[[\]]/g, "")),
     clientId,
     partitions,
+    compression,
   };
 }
