@@ -49,6 +49,9 @@ export const Config = z
     BATCH_MAX_BYTES: byteSize({ min: 65_536, max: 2 ** 30 })
       .default(16 * 2 ** 20)
       .describe("The same in bytes: with the rows, it bounds the memory that a backlog takes."),
+    ROLLUP_INTERVAL_MS: durationMs({ min: 100, max: 3_600_000 })
+      .default(60_000)
+      .describe("How often hours that have changed are counted ahead for the statistics, in ClickHouse."),
     OPS_PORT: port().default(9102).describe("The port of `/livez`, `/readyz` and `/metrics`."),
   })
   .refine((config) => config.BATCH_MIN_ROWS <= config.BATCH_MAX_ROWS, {

@@ -72,6 +72,40 @@ describeWith("the ingester", testClickHouse, (clickhouse) => {
     expect(await countsWith(rows, clickhouse())).toEqual({ rows, unique: rows, gaps: 0 });
   });
 
+  test("it counts hours ahead for the statistics; that it cannot does not hold up a click", async () => {
+    await using journal = await openJournal();
+    await using ingester = startIngester({
+      EVENT_LOG_URL: journal.url,
+      CLICK_STORE_URL: storeUrl(),
+      BATCH_MAX_WAIT_MS: "1",
+      ROLLUP_INTERVAL_MS: "100",
+    });
+    await journal.append(300);
+    await countsWith(300, clickhouse());
+    expect(await ask(clickhouse(), "SELECT count() FROM click_rollup")).toBe("0\n");
+    // As if all of it had been stored a while ago.
+    await ask(clickhouse(), "TRUNCATE TABLE click_rollup_marks");
+    await ask(
+      clickhouse(),
+      `INSERT INTO click_rollup_marks (workspace_id, hour, marked_at)
+       SELECT DISTINCT workspace_id, toStartOfHour(ts), now64() - toIntervalHour(1) FROM click_events`,
+    );
+    await expect.poll(() => ingester.metric("rollup_counted_hours_total")).toBe(1);
+    const total = "SELECT sum(clicks) FROM click_rollup FINAL WHERE dimension = 'total'";
+    expect(await ask(clickhouse(), total)).toBe("300\n");
+
+    await ask(clickhouse(), "RENAME TABLE click_rollup TO click_rollup_away");
+    await ask(
+      clickhouse(),
+      "INSERT INTO click_rollup_marks (workspace_id, hour, marked_at) SELECT 9, now(), now64() - toIntervalHour(1)",
+    );
+    await expect.poll(() => ingester.metric("rollup_failures_total")).toBeGreaterThan(0);
+    await journal.append(300);
+    expect(await countsWith(600, clickhouse())).toEqual({ rows: 600, unique: 600, gaps: 0 });
+    await ask(clickhouse(), "RENAME TABLE click_rollup_away TO click_rollup");
+    await expect.poll(() => ingester.metric("rollup_counted_hours_total")).toBe(2);
+  });
+
   test("told to stop, it stores and commits what it has in hand, and leaves nothing to be looked up", async () => {
     await using journal = await openJournal();
     await journal.append(20_000);

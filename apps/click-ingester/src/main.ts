@@ -4,6 +4,7 @@ import { runService } from "@sluice/service/run-service.ts";
 import { Config } from "./config.ts";
 import { keepHeapSmall } from "./heap.ts";
 import { fanOutClicks } from "./fan-out/fan-out-clicks.ts";
+import { keepRollup } from "./rollup/keep-rollup.ts";
 import { storeClicks } from "./store/store-clicks.ts";
 
 keepHeapSmall();
@@ -13,6 +14,6 @@ await runService("click-ingester", Config, async (service) => {
     await openWhenReachable("event-log", () => openEventLog(config.EVENT_LOG_URL, { log, metrics }), service),
   );
   health.check("event-log", () => events.ping());
-  // Neither waits for the other, nor for what the other needs.
-  await Promise.all([storeClicks(service, events), fanOutClicks(service, events)]);
+  // None waits for another, nor for what another needs.
+  await Promise.all([storeClicks(service, events), fanOutClicks(service, events), keepRollup(service)]);
 });
