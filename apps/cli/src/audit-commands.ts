@@ -4,6 +4,7 @@ import { Argument, type Command } from "commander";
 import { exportAudit, setAuditMode } from "./audit.ts";
 import type { Context } from "./context.ts";
 import { reconcile } from "./reconcile.ts";
+import { reconcileRuns } from "./reconcile-runs.ts";
 import { time } from "./time-range.ts";
 
 interface Times {
@@ -31,10 +32,20 @@ export function addAuditCommands(program: Command, context: Context): void {
   addTimes(audit.command("export"))
     .description("all rows, oldest first, a JSON object a line")
     .action((times: Times) => exportAudit(context, rangeOf(times)));
-  addTimes(program.command("reconcile"))
-    .description("compare audit rows, table and numbers; exit status 1 when they differ")
-    .action(async (times: Times) => {
-      if (!(await reconcile(context, rangeOf(times)))) process.exitCode = 1;
+  program
+    .command("reconcile")
+    .description(
+      "look for lost clicks, or compare all of a time with audit rows; exit status 1 when any is missing",
+    )
+    .option("--from <time>", "compare everything from this date or time on", time)
+    .option("--to <time>", "up to this date or time; a minute ago without it", time)
+    .option("--accept", "take what is missing for known: it alarms nobody any more")
+    .action(async ({ from, accept = false, ...times }: Partial<Times> & { readonly accept?: boolean }) => {
+      const well =
+        from === undefined
+          ? await reconcileRuns(context, accept)
+          : await reconcile(context, rangeOf({ from, ...times }));
+      if (!well) process.exitCode = 1;
     });
 }
 

@@ -3,6 +3,7 @@ import { sampleClick } from "@sluice/click-event/testing/sample.ts";
 import { uuidv7 } from "@sluice/click-event/uuid.ts";
 import type { ClickEvent } from "@sluice/click-event/click-event.ts";
 import { openClickStore } from "@sluice/click-store/open.ts";
+import { openRunChecks } from "@sluice/click-store/run-checks.ts";
 import { openAuditStore } from "@sluice/link-store/open-audit.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
@@ -101,5 +102,28 @@ describeWith("audit rows from the command line", openStores, (stores) => {
       `missing numbers  ${edge_run}  3 to 4`,
     ]);
     expect(err).toContain("3 audit rows, 1 not in the table; 3 audited clicks in the table, 1 without a row");
+  });
+
+  test("without a time, the numbers of runs are looked at from where they were last, and losses can be accepted", async () => {
+    await using checks = await openRunChecks(stores().env.CLICK_STORE_URL);
+    await checks.note([edge_run], signal);
+    const first = await sluice("reconcile");
+    expect(first).toMatchObject({
+      code: 0,
+      out: [expect.stringMatching(new RegExp(`^suspected {2}${edge_run} {2}3 to 4 {2}between .* found `))],
+    });
+    const open = await checks.openHoles(10, signal);
+    await checks.saveHoles(
+      open.map((hole) => ({ ...hole, foundAt: noon, state: "open" })),
+      signal,
+    );
+    const { code, out, err } = await sluice("reconcile");
+    expect({ code, lines: out.length }).toEqual({ code: 1, lines: 1 });
+    expect(out[0]).toContain(
+      `${edge_run}  3 to 4  between 2026-11-30T12:00:00.002Z and 2026-11-30T12:00:00.005Z`,
+    );
+    expect(err).toContain("1 runs checked; 2 clicks missing, 0 may be under way");
+    expect(await sluice("reconcile", "--accept")).toMatchObject({ code: 0 });
+    expect(await sluice("reconcile")).toMatchObject({ code: 0, out: [] });
   });
 });

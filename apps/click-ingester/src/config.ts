@@ -1,3 +1,4 @@
+import { defaultGraceMs } from "@sluice/click-store/check-runs.ts";
 import { byteSize, durationMs, integer, port, text, url } from "@sluice/service/config-fields.ts";
 import { z } from "zod";
 
@@ -52,6 +53,12 @@ export const Config = z
     ROLLUP_INTERVAL_MS: durationMs({ min: 100, max: 3_600_000 })
       .default(60_000)
       .describe("How often hours that have changed are counted ahead for the statistics, in ClickHouse."),
+    RECONCILE_EVERY_MS: durationMs({ min: 1_000 })
+      .default(60_000)
+      .describe("How often the numbers of the edges' runs are checked for holes."),
+    RECONCILE_GRACE_MS: durationMs()
+      .default(defaultGraceMs)
+      .describe("What is missing for longer is a loss; before, it may be under way."),
     OPS_PORT: port().default(9102).describe("The port of `/livez`, `/readyz` and `/metrics`."),
   })
   .refine((config) => config.BATCH_MIN_ROWS <= config.BATCH_MAX_ROWS, {

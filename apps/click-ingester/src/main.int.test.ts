@@ -9,6 +9,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ask, clickCounts, countsWith } from "./testing/click-counts.ts";
 import { startIngester } from "./testing/ingester-process.ts";
 import { openJournal, seeded } from "./testing/journal.ts";
+import { clickRecord, sampleClick } from "./testing/sample-clicks.ts";
 
 /** An engine, without tables, that can be stopped and started again at its address. */
 async function openEngine() {
@@ -121,6 +122,24 @@ describeWith("the ingester", testClickHouse, (clickhouse) => {
     const rows = 20_000;
     expect(await countsWith(rows, clickhouse())).toEqual({ rows, unique: rows, gaps: 0 });
     expect(await second.metric("ingest_repeats_looked_up_total")).toBe(0);
+  });
+
+  test("a click that was lost on its way is found within a pass, and is whole again when it comes", async () => {
+    for (const table of ["click_runs", "click_run_checks", "click_holes"])
+      await ask(clickhouse(), `TRUNCATE TABLE ${table}`);
+    await using journal = await openJournal();
+    await using ingester = startIngester({
+      EVENT_LOG_URL: journal.url,
+      CLICK_STORE_URL: storeUrl(),
+      RECONCILE_EVERY_MS: "1000",
+    });
+    const lost = sampleClick(7, 50);
+    const clicks = Array.from({ length: 100 }, (_, index) => sampleClick(7, index + 1));
+    await journal.log.append("clicks", clicks.filter(({ edge_seq }) => edge_seq !== 50).map(clickRecord));
+    const missing = () => ingester.metric("reconcile_missing_numbers");
+    await expect.poll(missing, { timeout: 30_000 }).toBe(1);
+    await journal.log.append("clicks", [clickRecord(lost)]);
+    await expect.poll(missing, { timeout: 30_000 }).toBe(0);
   });
 });
 

@@ -1,3 +1,4 @@
+import { openRunChecks } from "@sluice/click-store/run-checks.ts";
 import { openEventLog } from "@sluice/event-log/open.ts";
 import { openWhenReachable } from "@sluice/service/retry.ts";
 import { runService } from "@sluice/service/run-service.ts";
@@ -5,6 +6,7 @@ import { Config } from "./config.ts";
 import { keepHeapSmall } from "./heap.ts";
 import { fanOutClicks } from "./fan-out/fan-out-clicks.ts";
 import { keepRollup } from "./rollup/keep-rollup.ts";
+import { reconcile } from "./reconcile/reconcile.ts";
 import { storeClicks } from "./store/store-clicks.ts";
 
 keepHeapSmall();
@@ -14,6 +16,12 @@ await runService("click-ingester", Config, async (service) => {
     await openWhenReachable("event-log", () => openEventLog(config.EVENT_LOG_URL, { log, metrics }), service),
   );
   health.check("event-log", () => events.ping());
+  const checks = resources.use(await openRunChecks(config.CLICK_STORE_URL));
   // None waits for another, nor for what another needs.
-  await Promise.all([storeClicks(service, events), fanOutClicks(service, events), keepRollup(service)]);
+  await Promise.all([
+    storeClicks(service, events, checks),
+    fanOutClicks(service, events),
+    keepRollup(service),
+    reconcile(service, checks),
+  ]);
 });

@@ -14,6 +14,7 @@ import { ingest } from "./ingest.ts";
 import { ingestMetrics } from "./metrics.ts";
 import { prepare } from "./prepare.ts";
 import { clickRecord, noEnrichment, refusedRecord, sampleClick } from "../testing/sample-clicks.ts";
+import { createRunNotes } from "./run-notes.ts";
 import { createSliceStore } from "./store-slice.ts";
 import { createTroubleWatch } from "./trouble.ts";
 
@@ -57,7 +58,13 @@ describeWith("the store loop on ClickHouse", testClickHouse, (clickhouse) => {
       want: { minRecords: 1, maxRecords: sizes.maxRecords, maxBytes: 1 << 24, maxWaitMs: 1 },
       maxSliceRecords: sizes.maxSliceRecords,
       prepare: (records) => prepare(records, { origin, encode }),
-      slices: createSliceStore({ table: store, origin, trouble, metrics }),
+      slices: createSliceStore({
+        table: store,
+        runs: createRunNotes({ note: async () => {} }),
+        origin,
+        trouble,
+        metrics,
+      }),
       metrics,
       log: silentLog,
     });

@@ -3,6 +3,7 @@ import type { ClickEvent } from "@sluice/click-event/click-event.ts";
 import { createEnricher } from "@sluice/click-event/enrich.ts";
 import { ClickStoreError } from "@sluice/click-store/click-store.ts";
 import { openClickStore } from "@sluice/click-store/open.ts";
+import type { RunChecks } from "@sluice/click-store/run-checks.ts";
 import type { EventLog } from "@sluice/event-log/event-log.ts";
 import { openWhenReachable } from "@sluice/service/retry.ts";
 import type { Service } from "@sluice/service/run-service.ts";
@@ -10,11 +11,16 @@ import type { Config } from "../config.ts";
 import { ingest } from "./ingest.ts";
 import { ingestMetrics } from "./metrics.ts";
 import { prepare } from "./prepare.ts";
+import { createRunNotes } from "./run-notes.ts";
 import { createSliceStore } from "./store-slice.ts";
 import { createTroubleWatch } from "./trouble.ts";
 
 /** Opens what storing takes, waiting for a store that is away, and stores clicks until told to stop. */
-export async function storeClicks(service: Service<Config>, events: EventLog): Promise<void> {
+export async function storeClicks(
+  service: Service<Config>,
+  events: EventLog,
+  checks: Pick<RunChecks, "note">,
+): Promise<void> {
   const { config, log, metrics: registry, health, resources, signal } = service;
   const metrics = ingestMetrics(registry);
   const trouble = createTroubleWatch({ metrics, log });
@@ -50,7 +56,7 @@ export async function storeClicks(service: Service<Config>, events: EventLog): P
       maxWaitMs: config.BATCH_MAX_WAIT_MS,
     },
     prepare: (records) => prepare(records, { origin, encode }),
-    slices: createSliceStore({ table: store, origin, trouble, metrics }),
+    slices: createSliceStore({ table: store, runs: createRunNotes(checks), origin, trouble, metrics }),
     // A batch at its most bytes is two of them, so that one is decoded while the other is inserted. Smaller ones cost
     // ClickHouse more: a third more at 7,000.
     maxSliceRecords: 12_500,

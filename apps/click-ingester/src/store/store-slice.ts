@@ -5,6 +5,7 @@ import type { IngestMetrics } from "./metrics.ts";
 import { onStoreTrouble } from "./patience.ts";
 import { type Click, type Origin, type Prepared, deadLetter } from "./prepare.ts";
 import { createRepeats } from "./repeats.ts";
+import type { RunNotes } from "./run-notes.ts";
 import type { TroubleWatch } from "./trouble.ts";
 
 /** What the store loop needs of the click store. */
@@ -23,12 +24,14 @@ export interface SliceStore {
 
 export interface SliceStoreOptions {
   readonly table: Table;
+  /** Told of the runs of what is stored, for whoever checks their numbers. */
+  readonly runs: RunNotes;
   readonly origin: Origin;
   readonly trouble: TroubleWatch;
   readonly metrics: IngestMetrics;
 }
 
-export function createSliceStore({ table, origin, trouble, metrics }: SliceStoreOptions): SliceStore {
+export function createSliceStore({ table, runs, origin, trouble, metrics }: SliceStoreOptions): SliceStore {
   const repeats = createRepeats(table, {
     onTwice: (count) => metrics.twice.inc(count),
     onLookUp: (lookedUp, found) => {
@@ -68,6 +71,8 @@ export function createSliceStore({ table, origin, trouble, metrics }: SliceStore
   async function storeSlice({ clicks, ranges, letters }: Prepared, signal: AbortSignal): Promise<void> {
     for (const { reason } of letters) metrics.decodeErrors.inc({ reason });
     const waiting = { signal, waitOn: onStoreTrouble(onTrouble) };
+    const names = new Set([...clicks, ...ranges].map(({ edge_run }) => edge_run));
+    await patiently(() => runs.note(names, signal), waiting);
     const missing = await patiently(() => repeats.missing(clicks, signal), waiting);
     if (missing.length < clicks.length) await patiently(() => table.markChanged(clicks, signal), waiting);
     const refused = await insertGoodRows(missing, {
@@ -85,6 +90,8 @@ export function createSliceStore({ table, origin, trouble, metrics }: SliceStore
     );
     if (letters.length + unstorable.length > 0) await insertDeadLetters([...letters, ...unstorable], signal);
     if (ranges.length > 0) await table.insertRefusedRanges(ranges, { signal, onTrouble });
+    // Once more when it has taken so long that nobody may look at these runs any more.
+    await patiently(() => runs.note(names, signal), waiting);
     for (const { reason, from_seq, to_seq } of ranges) metrics.refused.inc({ reason }, to_seq - from_seq + 1);
   }
 }

@@ -26,6 +26,7 @@ export async function openJournal() {
   let appended = 0;
   return {
     url,
+    log: events,
     appended: () => appended,
     async append(count: number) {
       const clicks = Array.from({ length: count }, (_, index) => sampleClick(1, appended + index + 1));

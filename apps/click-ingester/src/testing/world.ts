@@ -12,6 +12,7 @@ import { createMetrics } from "@sluice/service/metrics.ts";
 import { ingest } from "../store/ingest.ts";
 import { ingestMetrics } from "../store/metrics.ts";
 import { prepare } from "../store/prepare.ts";
+import { createRunNotes } from "../store/run-notes.ts";
 import { createSliceStore } from "../store/store-slice.ts";
 import { type TableModel, createTableModel, eventOf, rowOf } from "./table-model.ts";
 import { createTroubleWatch } from "../store/trouble.ts";
@@ -90,6 +91,7 @@ async function livesToTheEnd(
       prepare: (records) => prepare(records, { origin, encode: rowOf }),
       slices: createSliceStore({
         table,
+        runs: createRunNotes({ note: async () => {} }),
         origin,
         metrics,
         trouble: createTroubleWatch({ metrics, log: silentLog }),

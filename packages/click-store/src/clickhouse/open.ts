@@ -94,6 +94,7 @@ const tables = [
   "click_refused_ranges",
   "click_rollup",
   "click_rollup_marks",
+  "click_holes",
   "clicks",
 ];
 
