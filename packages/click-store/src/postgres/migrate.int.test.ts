@@ -8,6 +8,7 @@ import { tempDir } from "@sluice/testkit/temp-dir.ts";
 import { describe, expect, it } from "vitest";
 import { migrate } from "../migrate.ts";
 import { openClickStore } from "../open.ts";
+import { enrichment, eventsOf, uuidv7 } from "../testing/clicks.ts";
 import { sql } from "./testing/sql.ts";
 
 const tables = [
@@ -116,20 +117,44 @@ describeWith("migrations of Postgres", testPostgres, (server) => {
     }
   });
 
-  it("let a service store with no more rights than it needs", async () => {
+  it("let an ingester store with no more rights than it needs", async () => {
     await using database = newDatabase();
     await migrate(database.url, { log: silentLog });
     const role = `ingester_${randomBytes(4).toString("hex")}`;
     await database.sql(
-      `CREATE ROLE ${role}; GRANT SELECT, INSERT ON click_events TO ${role};
+      `CREATE ROLE ${role} LOGIN PASSWORD 'secret';
+       GRANT SELECT, INSERT ON click_events, click_refused_ranges TO ${role};
+       GRANT SELECT, INSERT, UPDATE ON click_dead_letters TO ${role};
        GRANT EXECUTE ON FUNCTION make_partitions TO ${role}`,
     );
+    const url = new URL(database.url);
+    url.username = role;
+    url.password = "secret";
+    const store = await openClickStore(url.href, { log: silentLog, metrics: createMetrics() });
     try {
-      await database.sql(
-        `SET ROLE ${role}; SELECT make_partitions('click_events', 'month', ARRAY['2026-12-01'::timestamptz])`,
-      );
-      expect(await tablesOf(database.url)).toContain("click_events_2026_12");
+      await store.ping();
+      const options = { signal: AbortSignal.timeout(10_000), onTrouble() {} };
+      const [event] = eventsOf(uuidv7(), 1);
+      if (event === undefined) throw new Error("no event");
+      const { edge, edge_run, edge_seq, ts } = event;
+      await store.insertClicks([store.encodeClick(event, enrichment)], options);
+      const texts = {
+        log: "journal",
+        topic: "t",
+        recordId: "1",
+        key: "k",
+        reason: "r",
+        error: "e",
+        version: "1",
+      };
+      const letter = { ...texts, appendedAt: ts, value: new Uint8Array(), number: 1 };
+      await store.insertDeadLetters([letter], options);
+      await store.insertDeadLetters([letter], options);
+      const numbers = { edge, edge_run, from_seq: 2, to_seq: 3, ts };
+      await store.insertRefusedRanges([{ v: 1, kind: "refused", reason: "full", ...numbers }], options);
+      expect(await store.highestStored(edge_run, ts, options.signal)).toBe(edge_seq);
     } finally {
+      await store[Symbol.asyncDispose]();
       await database.sql(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
     }
   });
