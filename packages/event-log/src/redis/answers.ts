@@ -88,22 +88,25 @@ function sequenceOf(id: string): number {
 function entriesOf(list: readonly unknown[]): Entries {
   const entries: Entry[] = [];
   const deleted: string[] = [];
+  // Records mostly come in runs of one key.
+  let last = { bytes: Buffer.alloc(0), text: "" };
   for (const item of list) {
-    const [id, body] = listOf(item);
-    if (body === null) deleted.push(textOf(id));
-    else entries.push(entryOf(textOf(id), listOf(body)));
+    const [entryId, body] = listOf(item);
+    const id = textOf(entryId);
+    if (body === null) {
+      deleted.push(id);
+      continue;
+    }
+    const { key, value } = fieldsOfEntry(listOf(body));
+    if (!last.bytes.equals(key)) last = { bytes: key, text: key.toString() };
+    const heldBytes = key.length + value.length + overheadBytes;
+    entries.push({ id, key: last.text, value, appendedAt: timeOf(id), heldBytes });
   }
   return { entries, deleted };
 }
 
 /** A body is `k`, the key, `v`, the value. */
-function entryOf(id: string, [, key, , value]: readonly unknown[]): Entry {
+function fieldsOfEntry([, key, , value]: readonly unknown[]): { key: Buffer; value: Buffer } {
   if (!Buffer.isBuffer(key) || !Buffer.isBuffer(value)) throw new TypeError("redis: not an entry of ours");
-  return {
-    id,
-    key: key.toString(),
-    value,
-    appendedAt: timeOf(id),
-    heldBytes: key.length + value.length + overheadBytes,
-  };
+  return { key, value };
 }

@@ -12,6 +12,8 @@ import { keyOf } from "./stream-key.ts";
 import { defaultTuning, type Tuning } from "./tuning.ts";
 import { parseRedisUrl, type RedisSettings } from "./url.ts";
 
+/** Together with the time to connect, below what `ping` promises. */
+const pingMs = 1900;
 /** How long closing waits for appends that are under way. */
 const closeMs = 5000;
 
@@ -86,7 +88,7 @@ class RedisEventLog implements EventLog {
 
   async ping(): Promise<void> {
     this.#assertOpen();
-    await this.#asking.send(["PING"]);
+    await this.#asking.send(["PING"], pingMs);
   }
 
   async incarnation(): Promise<string> {

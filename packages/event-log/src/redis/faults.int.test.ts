@@ -55,7 +55,7 @@ describeWith("a redis event log in trouble", openRig, (rig) => {
     expect(performance.now() - begun).toBeLessThan(20_000);
   });
 
-  it("a server that has fallen silent is unavailable within five seconds, and is met again", async () => {
+  it("a server that has fallen silent is unavailable in time, and is met again", async () => {
     const topic = rig().newTopic();
     const { log, proxy } = await openBehindProxy(rig());
     await log.append(topic, numbered("run", 1, 10));
@@ -63,13 +63,14 @@ describeWith("a redis event log in trouble", openRig, (rig) => {
     const batch = await mustNext(reader);
     proxy.hang();
     const begun = performance.now();
+    expect(await refusal(log.ping())).toMatchObject({ code: "unavailable" });
+    expect(performance.now() - begun).toBeLessThan(5000);
     const refusals = await Promise.all([
-      refusal(log.ping()),
       refusal(log.append(topic, numbered("run", 11, 11))),
       refusal(batch.commit()),
     ]);
-    expect(refusals.map(({ code }) => code)).toEqual(["unavailable", "unavailable", "unavailable"]);
-    expect(performance.now() - begun).toBeLessThan(5000);
+    expect(refusals.map(({ code }) => code)).toEqual(["unavailable", "unavailable"]);
+    expect(performance.now() - begun).toBeLessThan(15_000);
     proxy.flow();
     await persistently(() => batch.commit());
     await persistently(() => log.append(topic, numbered("run", 11, 11)));
@@ -113,6 +114,19 @@ describeWith("a redis event log in trouble", openRig, (rig) => {
       expect((await readAll(reader, again.length)).map(text)).toEqual(again.map(text));
     },
   );
+
+  it("a reader that waits while everything is deleted gets what is appended after that", async () => {
+    const topic = rig().newTopic();
+    const log = await rig().open(hasty);
+    await log.append(topic, numbered("run", 1, 10));
+    await using reader = await log.open(topic, { group, signal: forever });
+    await readAll(reader, 10);
+    const waiting = mustNext(reader);
+    await rig().ask("FLUSHALL");
+    await log.append(topic, numbered("run", 11, 11));
+    expect((await waiting).records.map(text)).toEqual(["run 11"]);
+    expect(await rig().metric("event_log_groups_lost_total", topic)).toBe(1);
+  });
 
   it("a server that became a replica takes nothing, and is gone back to when it is a master again", async () => {
     const topic = rig().newTopic();

@@ -52,7 +52,7 @@ export class Group {
     const { key, group, consumer, reading } = this.#options;
     const block = blockMs === 0 ? [] : ["BLOCK", `${blockMs}`];
     const command = ["XREADGROUP", "GROUP", group, consumer, "COUNT", `${count}`, ...block];
-    return entriesRead(await reading.send([...command, "STREAMS", key, ">"], blockMs));
+    return entriesRead(await reading.sendBlocking([...command, "STREAMS", key, ">"], blockMs));
   }
 
   /** What this consumer was given behind `after` and has not acknowledged, oldest first. */

@@ -103,11 +103,13 @@ export class Intake {
   async beginAnew(life: number): Promise<void> {
     const { topic, group, commands, metrics, log } = this.#deps;
     if (life !== this.#life) return;
+    await commands.begin();
+    // Reading and committing may find out at once.
+    if (life !== this.#life) return;
     this.#life += 1;
     this.#lastRead = "0-0";
     metrics.groupsLost.inc({ topic, group });
     log.error({ topic, group }, "redis has lost the group, and with it what was not read; it begins anew");
-    await commands.begin();
   }
 
   async #run(): Promise<void> {

@@ -93,8 +93,7 @@ class RedisReader implements Reader {
       signal,
     );
     this.#watch = new Watch({ ...deps, group, commands, waiting: () => this.#pull.waiting });
-    // Three times before others may take anything over.
-    this.#renewal = setInterval(() => this.#renewOnce(), tuning.idleMs / 3);
+    this.#renewal = setInterval(() => this.#renewIfDue(), tuning.idleMs / 60);
     this.#intake.start();
   }
 
@@ -172,13 +171,12 @@ class RedisReader implements Reader {
     throw lost;
   }
 
-  #renewOnce(): void {
+  /** Twice before others may take anything over, and again soon when it did not work. */
+  #renewIfDue(): void {
+    if (performance.now() - this.#renewedAt < this.#deps.tuning.idleMs / 3) return;
     this.#renewing ??= this.#renew()
       .catch((error: unknown) => {
-        this.#deps.log.debug(
-          { topic: this.#deps.topic, err: error },
-          "redis: what is in hand was not renewed",
-        );
+        this.#deps.log.debug({ topic: this.#deps.topic, error }, "redis: what is in hand was not renewed");
       })
       .finally(() => {
         this.#renewing = undefined;

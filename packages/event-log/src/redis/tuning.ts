@@ -8,7 +8,7 @@ export interface Tuning {
   readonly claimEveryMs: number;
   /** How often a reader measures, trims, and forgets members that are gone. */
   readonly watchEveryMs: number;
-  /** Memory for what a reader has fetched ahead: a third of a second of the fastest reading. */
+  /** Memory for what a reader has fetched ahead: half a second of the fastest reading. */
   readonly aheadBytes: number;
   /** What one read should bring; how many entries that are goes by the largest of the last read. */
   readonly fetchBytes: number;
@@ -21,7 +21,7 @@ export const defaultTuning: Tuning = {
   blockMs: 2000,
   claimEveryMs: 30_000,
   watchEveryMs: 10_000,
-  aheadBytes: 16 * 1024 * 1024,
+  aheadBytes: 8 * 1024 * 1024,
   fetchBytes: 1024 * 1024,
   trimEveryMs: 1000,
 };

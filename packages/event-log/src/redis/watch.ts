@@ -31,7 +31,7 @@ export class Watch {
     this.#deps = deps;
     this.#timer = setInterval(() => {
       this.#looking ??= this.#look()
-        .catch((error: unknown) => deps.log.debug({ ...this.#labels, err: error }, "the lag is unknown"))
+        .catch((error: unknown) => deps.log.debug({ ...this.#labels, error }, "the lag is unknown"))
         .finally(() => {
           this.#looking = undefined;
         });
