@@ -89,7 +89,7 @@ function entriesOf(list: readonly unknown[]): Entries {
   const entries: Entry[] = [];
   const deleted: string[] = [];
   // Records mostly come in runs of one key.
-  let last = { bytes: Buffer.alloc(0), text: "" };
+  let last: { readonly bytes: Buffer; readonly text: string } = { bytes: Buffer.alloc(0), text: "" };
   for (const item of list) {
     const [entryId, body] = listOf(item);
     const id = textOf(entryId);

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -82,6 +82,21 @@ describeWith("a redis consumer group", openRig, (rig) => {
     member.kill("SIGCONT");
     member.stdin.write("commit\n");
     expect(await says()).toBe("lost\n");
+  });
+
+  it("a member whose event loop stood still hands out nothing that another has handled meanwhile", async () => {
+    const topic = rig().newTopic();
+    const log = await rig().open({ ...hasty, idleMs: 300 });
+    await log.append(topic, numbered("run", 1, 10));
+    await using reader = await log.open(topic, { group, signal: forever });
+    const first = await mustNext(reader, { ...eager, minRecords: 1, maxRecords: 1 });
+    await first.commit();
+    // Takes over what was fetched ahead, and commits it.
+    const { stdout } = spawnSync(process.execPath, memberArgs(rig(), topic, 300), { input: "commit\n" });
+    expect(String(stdout)).toBe("holding 9\ncommitted\n");
+    const next = mustNext(reader);
+    await log.append(topic, numbered("run", 11, 11));
+    expect((await next).records.map(text)).toEqual(["run 11"]);
   });
 
   it("the signal of a batch that another took over aborts", async () => {
@@ -195,9 +210,9 @@ async function holding(rig: Rig) {
   const topic = rig.newTopic();
   const log = await rig.open(hasty);
   await log.append(topic, numbered("run", 1, 10));
-  const fixture = fileURLToPath(new URL("member.fixture.ts", import.meta.url));
-  const args = [fixture, `${rig.url}${groups}`, topic, group, `${hasty.idleMs}`];
-  const member = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const member = spawn(process.execPath, memberArgs(rig, topic, hasty.idleMs), {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   onTestFinished(async () => {
     if (member.exitCode !== null || member.signalCode !== null) return;
     member.kill("SIGKILL");
@@ -206,6 +221,11 @@ async function holding(rig: Rig) {
   const says = async () => String((await once(member.stdout, "data"))[0]);
   expect(await says()).toBe("holding 10\n");
   return { topic, log, member, says };
+}
+
+function memberArgs(rig: Rig, topic: string, idleMs: number): string[] {
+  const fixture = fileURLToPath(new URL("member.fixture.ts", import.meta.url));
+  return [fixture, `${rig.url}${groups}`, topic, group, `${idleMs}`];
 }
 
 async function pending(rig: Rig, topic: string): Promise<unknown> {

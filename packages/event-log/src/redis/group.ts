@@ -10,8 +10,8 @@ const releasedIdleMs = 86_400_000;
 export interface Ownership {
   /** Those that another consumer has now. */
   readonly taken: readonly string[];
-  /** How many nobody has: acknowledged, or deleted from the stream. */
-  readonly gone: number;
+  /** Those that nobody has: acknowledged, or deleted from the stream. */
+  readonly gone: readonly string[];
 }
 
 export interface GroupOptions {
@@ -111,5 +111,5 @@ export class Group {
 
 function ownershipOf(answer: unknown): Ownership {
   const [taken, gone] = listOf(answer);
-  return { taken: listOf(taken).map(textOf), gone: numberOf(gone) };
+  return { taken: listOf(taken).map(textOf), gone: listOf(gone).map(textOf) };
 }

@@ -10,7 +10,7 @@ const [, , url = "", topic = "", group = "", idleMs = ""] = process.argv;
 await using log = await openRedisEventLog(
   url,
   { log: silentLog, metrics: createMetrics() },
-  { idleMs: Number(idleMs) },
+  { idleMs: Number(idleMs), claimEveryMs: 50, blockMs: 50 },
 );
 await using reader = await log.open(topic, { group, signal: new AbortController().signal });
 const batch = await reader.next({ minRecords: 1, maxRecords: 10, maxBytes: 1_000_000, maxWaitMs: 0 });

@@ -165,7 +165,7 @@ class RedisReader implements Reader {
     const answers = await Promise.all(
       idsInChunks(open.share).map((ids) => this.#commands.acknowledge(ids, goneIsWell)),
     );
-    if (answers.every(({ taken, gone }) => taken.length === 0 && (gone === 0 || goneIsWell))) return;
+    if (answers.every(({ taken, gone }) => taken.length === 0 && (gone.length === 0 || goneIsWell))) return;
     const lost = new EventLogError("lost", "redis: another member has taken the records over");
     open.lost.abort(lost);
     throw lost;
@@ -185,18 +185,21 @@ class RedisReader implements Reader {
 
   async #renew(): Promise<void> {
     const startedAt = performance.now();
+    // Else another may have taken over, and acknowledged, what nobody has now.
+    const goneIsWell = this.#certain();
     const { life, held } = this.#intake;
     const shares = [...(this.#open === undefined ? [] : [this.#open.share]), ...held.shares()];
-    const taken: string[] = [];
+    const lost: string[] = [];
     try {
-      for (const share of shares.filter((each) => each.life === life)) {
-        for (const ids of idsInChunks(share)) taken.push(...(await this.#commands.renew(ids)).taken);
+      for (const ids of shares.filter((share) => share.life === life).flatMap(idsInChunks)) {
+        const { taken, gone } = await this.#commands.renew(ids);
+        lost.push(...taken, ...(goneIsWell ? [] : gone));
       }
     } catch (error) {
       if (!isGroupGone(error)) throw error;
       await this.#intake.beginAnew(life);
     }
-    if (taken.length > 0) this.#lose(new Set(taken));
+    if (lost.length > 0) this.#lose(new Set(lost));
     this.#renewedAt = startedAt;
     this.#pull.changed();
   }

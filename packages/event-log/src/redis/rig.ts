@@ -11,13 +11,13 @@ import { keyOf } from "./stream-key.ts";
 import type { Tuning } from "./tuning.ts";
 
 /** Short enough that a test need not wait long for what takes half a minute in production. */
-export const hasty: Partial<Tuning> = {
+export const hasty = {
   idleMs: 600,
   blockMs: 50,
   claimEveryMs: 100,
   watchEveryMs: 100,
   trimEveryMs: 0,
-};
+} satisfies Partial<Tuning>;
 
 /** What the adapter's tests share: a server, and logs that are closed at the end. */
 export interface Rig extends AsyncDisposable {

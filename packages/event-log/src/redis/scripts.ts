@@ -56,31 +56,31 @@ return 1`;
 
 /**
  * ARGV: group, consumer, …, then ids in ascending order, from the fourth on. `taken` are those that another consumer
- * has now, `gone` counts those that nobody has: acknowledged, or their group is a new one.
+ * has now, `gone` those that nobody has: acknowledged, deleted, or their group is a new one.
  */
 const ownership = `
 local key, group, consumer = KEYS[1], ARGV[1], ARGV[2]
 local ids = {unpack(ARGV, 4)}
-local mine, taken, gone = {}, {}, 0
+local mine, taken, gone = {}, {}, {}
 for _, entry in ipairs(redis.call('XPENDING', key, group, ids[1], ids[#ids], 1000000, consumer)) do
   mine[entry[1]] = true
 end
 for _, id in ipairs(ids) do
   if not mine[id] then
-    if #redis.call('XPENDING', key, group, id, id, 1) > 0 then table.insert(taken, id) else gone = gone + 1 end
+    table.insert(#redis.call('XPENDING', key, group, id, id, 1) > 0 and taken or gone, id)
   end
 end
 `;
 
 /**
  * Acknowledges all of the ids or none. The third argument is "1" when ids that nobody has are well. Gives what
- * another has, and how many nobody has.
+ * another has, and what nobody has.
  */
 export const acknowledgeScript = `${ownership}
-if #taken == 0 and (gone == 0 or ARGV[3] == '1') then redis.call('XACK', key, group, unpack(ids)) end
+if #taken == 0 and (#gone == 0 or ARGV[3] == '1') then redis.call('XACK', key, group, unpack(ids)) end
 return {taken, gone}`;
 
-/** Puts off the moment when they count as abandoned, of those that are the consumer's. Gives what another has. */
+/** Puts off the moment when they count as abandoned, of those that are the consumer's. Gives the others. */
 export const renewScript = `${ownership}
 local still = {}
 for _, id in ipairs(ids) do if mine[id] then table.insert(still, id) end end
