@@ -5,6 +5,8 @@ export interface Benchmark {
   readonly name: string;
   /** All that it measures. What it does not record is reported as not run. */
   readonly figures: readonly FigureSpec[];
+  /** Takes too long to be run with all the others. */
+  readonly onlyWhenNamed?: true;
   /** Measures. Leaves nothing running and nothing on the disk, however it ends. */
   run(bench: Bench): Promise<void>;
 }

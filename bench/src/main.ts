@@ -14,6 +14,7 @@ import { redirectTail } from "./benchmarks/redirect-tail.ts";
 import { redirectsAndGo } from "./benchmarks/redirects-go.ts";
 import { redirectsWithRules } from "./benchmarks/redirects-rules.ts";
 import { redirects } from "./benchmarks/redirects.ts";
+import { statistics, statisticsOfMany } from "./benchmarks/statistics.ts";
 import { visible } from "./benchmarks/visible.ts";
 import { confine, describeMachine } from "./machine.ts";
 import { exitCode, type Figure, keep, notRun, ofRounds, single, toLine } from "./report.ts";
@@ -30,6 +31,8 @@ const benchmarks: readonly Benchmark[] = [
   catchUp,
   catchUpFromKafka,
   visible,
+  statistics,
+  statisticsOfMany,
   memory,
 ];
 
@@ -63,7 +66,9 @@ function readArguments(): Options | undefined {
     });
     const unknown = positionals.find((name) => !benchmarks.some((benchmark) => benchmark.name === name));
     if (unknown !== undefined) return undefined;
-    const chosen = benchmarks.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+    const chosen = benchmarks.filter(({ name, onlyWhenNamed }) =>
+      positionals.length === 0 ? !onlyWhenNamed : positionals.includes(name),
+    );
     return { ...values, chosen };
   } catch {
     return undefined;

@@ -68,12 +68,11 @@ function fromRollup({ by, filters, plan }: Counting): string {
   );
   const [filter] = filters;
   return `SELECT ${bucketOf("toUnixTimestamp(hour)")} AS bucket, ${by === undefined ? "''" : "value"} AS text,
-      sum(clicks) AS people, sum(bots) AS others, uniqCombined64MergeState(14)(visitors) AS seen
+      clicks AS people, bots AS others, visitors AS seen
     FROM click_rollup FINAL
     WHERE workspace_id = {workspaceId:UInt32} AND link_id = {linkId:UInt64} AND dimension = {dimension:String}
       AND hour >= toDateTime({rollupFrom:Int64}, 'UTC') AND hour < toDateTime({rollupTo:Int64}, 'UTC')
-      ${outside.join(" ")} ${filter === undefined ? "" : "AND value = {value0:String}"}
-    GROUP BY bucket, text`;
+      ${outside.join(" ")} ${filter === undefined ? "" : "AND value = {value0:String}"}`;
 }
 
 function fromRows({ by, filters, plan }: Counting): string {
