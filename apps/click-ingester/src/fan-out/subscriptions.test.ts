@@ -84,3 +84,14 @@ test("without a first reading nobody is told that there is one, until all is ove
   world.stop.abort();
   await subscriptions.read;
 });
+
+test("a first reading that fails is tried again, though nobody says that anything has changed", async () => {
+  const world = setUp(
+    () => Promise.reject(new Error("away")),
+    async () => [ofWorkspace(1)],
+  );
+  await using subscriptions = world.subscriptions;
+  await subscriptions.read;
+  expect(subscriptions.of(1)).toBeDefined();
+  expect(world.lacks.get("subscriptions")).toBeUndefined();
+});

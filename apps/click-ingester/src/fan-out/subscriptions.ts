@@ -25,6 +25,8 @@ export interface SubscriptionsOptions {
 
 /** Between two readings at least, so that someone who edits all the time costs Postgres four readings a second. */
 const pauseMs = 250;
+/** After a reading that failed: a server that is back is not waited for long, and one in trouble hardly notices. */
+const retryMs = 1_000;
 
 /**
  * Keeps the subscriptions of all workspaces in memory, read again when one has changed and from time to time. While
@@ -45,7 +47,8 @@ export function followSubscriptions(options: SubscriptionsOptions): Subscription
     if (kind === "subscriptions" || kind === "all") changed.resolve();
   });
 
-  async function read(): Promise<void> {
+  /** Resolves to how long what was read is good for, unless something changes. */
+  async function read(): Promise<number> {
     const startedAt = performance.now();
     try {
       const found = await store.clickSubscriptions();
@@ -54,8 +57,10 @@ export function followSubscriptions(options: SubscriptionsOptions): Subscription
       metrics.subscriptions.set(found.length);
       health.degraded("subscriptions", undefined);
       first.resolve();
+      return everyMs;
     } catch (error) {
       health.degraded("subscriptions", `they cannot be read: ${errorLine(error)}`);
+      return retryMs;
     }
   }
 
@@ -63,9 +68,8 @@ export function followSubscriptions(options: SubscriptionsOptions): Subscription
     while (!signal.aborted) {
       // Before the reading: what changes during it may not be in it.
       changed = Promise.withResolvers();
-      await read();
-      const { promise } = changed;
-      await Promise.all([pause(pauseMs), Promise.race([promise, pause(everyMs)])]);
+      const againMs = await read();
+      await Promise.all([pause(pauseMs), Promise.race([changed.promise, pause(againMs)])]);
     }
   }
 
