@@ -11,7 +11,7 @@ export const Config = z.object({
   CLICK_STORE_URL: url(["http", "https", "postgres", "postgresql"])
     .optional()
     .describe("The ClickHouse, or the Postgres, that holds the clicks."),
-  EVENT_LOG_URL: url(["journal", "kafka"])
+  EVENT_LOG_URL: url(["journal", "kafka", "redis", "rediss"])
     .optional()
     .describe("The event log that dead letters are replayed to, as the ingester has it."),
   DATABASE_DIRECT_URL: url(["postgres", "postgresql"])

@@ -124,7 +124,9 @@ const Fields = z.object({
     .describe("The size of a journal file: the grain in which disk is given back."),
   JOURNAL_MIN_AGE_MS: durationMs()
     .default(15 * minute)
-    .describe("How long what is shipped is kept at least, while the budget allows."),
+    .describe(
+      "How long what is shipped is kept at least, while the budget allows; it is what can be shipped again after a crash of Redis.",
+    ),
   JOURNAL_FSYNC: z
     .enum(["interval", "always"])
     .default("interval")

@@ -14,8 +14,9 @@ import type { Tuning } from "./tuning.ts";
 import type { RedisSettings } from "./url.ts";
 import { Watch } from "./watch.ts";
 
-/** How long a step of closing may take, with a server that does not answer. */
-const stepMs = 5000;
+/** How long closing waits for a commit that is under way, and then for each of its own steps. */
+const commitMs = 5000;
+const stepMs = 2000;
 
 export interface ReaderDeps {
   readonly topic: string;
@@ -110,11 +111,11 @@ class RedisReader implements Reader {
     this.#pull.close();
     clearInterval(this.#renewal);
     // A commit that is under way comes first.
-    await settled(this.#committing);
+    await settled(commitMs, this.#committing);
     this.#open?.lost.abort(new EventLogError("closed", "the reader is closed"));
-    await settled(Promise.all([this.#intake.stop(), this.#renewing, this.#watch.close()]));
+    await settled(stepMs, Promise.all([this.#intake.stop(), this.#renewing, this.#watch.close()]));
     // Without an answer it is given to others when it has been idle for long enough.
-    await settled(this.#commands.leave());
+    await settled(stepMs, this.#commands.leave());
     await this.#reading[Symbol.asyncDispose]();
     this.#deps.onClose();
   }
@@ -225,6 +226,6 @@ class RedisReader implements Reader {
   }
 }
 
-async function settled(work: Promise<unknown>): Promise<void> {
-  await withinMs(stepMs, work).catch(() => {});
+async function settled(ms: number, work: Promise<unknown>): Promise<void> {
+  await withinMs(ms, work).catch(() => {});
 }
