@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { readdir } from "node:fs/promises";
 import { startPostgres } from "@sluice/local-services/postgres.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
@@ -7,18 +8,23 @@ import { testPostgres } from "@sluice/testkit/postgres.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
 import { describe, expect, it } from "vitest";
 import { migrate } from "../migrate.ts";
+import { checkRuns } from "../check-runs.ts";
 import { openClickStore } from "../open.ts";
+import { openRunChecks } from "../run-checks.ts";
 import { enrichment, eventsOf, uuidv7 } from "../testing/clicks.ts";
 import { sql } from "./testing/sql.ts";
 
-const tables = [
+const files = new URL("../../migrations/postgres/", import.meta.url);
+const versions = (await readdir(files)).map((_, index) => `${index + 1}`);
+
+const tables: unknown = expect.arrayContaining([
   "click_dead_letter_marks",
   "click_dead_letters",
   "click_events",
   "click_refused_ranges",
   "click_store_migrations",
   "clicks",
-];
+]);
 
 const tablesOf = async (url: string) =>
   (
@@ -50,18 +56,18 @@ describeWith("migrations of Postgres", testPostgres, (server) => {
     const names: object[] = [];
     const log = { ...silentLog, info: (fields: object) => names.push(fields) };
     expect(await migrate(database.url, { log })).toBe("Postgres");
-    expect(names).toHaveLength(4);
+    expect(names).toHaveLength(versions.length);
     await migrate(database.url, { log });
-    expect(names).toHaveLength(4);
+    expect(names).toHaveLength(versions.length);
     expect(await tablesOf(database.url)).toEqual(tables);
-    expect(await database.applied()).toEqual(["1", "2", "3", "4"]);
+    expect(await database.applied()).toEqual(versions);
   });
 
   it("may be run by several at once", async () => {
     await using database = newDatabase();
     await Promise.all(Array.from({ length: 6 }, () => migrate(database.url, { log: silentLog })));
     expect(await tablesOf(database.url)).toEqual(tables);
-    expect(await database.applied()).toEqual(["1", "2", "3", "4"]);
+    expect(await database.applied()).toEqual(versions);
   });
 
   it("leave a database alone that a newer version has migrated", async () => {
@@ -70,7 +76,7 @@ describeWith("migrations of Postgres", testPostgres, (server) => {
     await database.sql("INSERT INTO click_store_migrations VALUES (999, 'x', 'x')");
     const refused = migrate(database.url, { log: silentLog });
     await expect(refused).rejects.toMatchObject({ name: "ClickStoreError", class: "operator" });
-    await expect(refused).rejects.toThrow(/at version 999, this program knows 4/);
+    await expect(refused).rejects.toThrow(`at version 999, this program knows ${versions.length}`);
   });
 
   it("stop at a migration that was changed after it had been applied", async () => {
@@ -124,7 +130,7 @@ describeWith("migrations of Postgres", testPostgres, (server) => {
     await database.sql(
       `CREATE ROLE ${role} LOGIN PASSWORD 'secret';
        GRANT SELECT, INSERT ON click_events, click_refused_ranges TO ${role};
-       GRANT SELECT, INSERT, UPDATE ON click_dead_letters TO ${role};
+       GRANT SELECT, INSERT, UPDATE ON click_dead_letters, click_runs, click_holes TO ${role};
        GRANT EXECUTE ON FUNCTION make_partitions TO ${role}`,
     );
     const url = new URL(database.url);
@@ -153,6 +159,15 @@ describeWith("migrations of Postgres", testPostgres, (server) => {
       const numbers = { edge, edge_run, from_seq: 2, to_seq: 3, ts };
       await store.insertRefusedRanges([{ v: 1, kind: "refused", reason: "full", ...numbers }], options);
       expect(await store.highestStored(edge_run, ts, options.signal)).toBe(edge_seq);
+
+      await using checks = await openRunChecks(url.href);
+      await checks.note([edge_run], options.signal);
+      await store.insertRefusedRanges(
+        [{ v: 1, kind: "refused", reason: "full", ...numbers, from_seq: 9, to_seq: 9 }],
+        options,
+      );
+      // From 4 on, up to 8.
+      expect(await checkRuns(checks, options)).toMatchObject({ suspected: { holes: 1, numbers: 5 } });
     } finally {
       await store[Symbol.asyncDispose]();
       await database.sql(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
