@@ -1,12 +1,13 @@
 import type { LetterFilter } from "@sluice/click-store/dead-letters.ts";
 import { ServiceError } from "@sluice/service/service-error.ts";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 
 import type { Context } from "./context.ts";
 import { discardDeadLetters, replayDeadLetters, type Settling } from "./dead-letter-settling.ts";
 import { type Listing, listDeadLetters, showDeadLetter } from "./dead-letters.ts";
 import { repeated } from "./repeated.ts";
 import { time } from "./time-range.ts";
+import { wholeNumber } from "./whole-number.ts";
 
 type Filters = Omit<LetterFilter, "ids"> & { readonly id?: readonly string[] };
 
@@ -67,9 +68,4 @@ function filterOf({ id, ...options }: Filters): LetterFilter {
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
   };
-}
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("takes a whole number from 1 to 999999.");
-  return Number(text);
 }

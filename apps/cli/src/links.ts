@@ -71,7 +71,7 @@ export async function switchLink(
   context.print(json ? jsonOf(link) : `${await addressOf(context, link)}  (${to}d)`);
 }
 
-async function existing(links: LinkStore, domain: string, slug: string): Promise<Link> {
+export async function existing(links: LinkStore, domain: string, slug: string): Promise<Link> {
   // `store/` is asked for as a path would.
   const link = await links.resolve(normaliseDomain(domain) ?? domain, slug.replace(/\/$/, ""));
   if (link === undefined) throw new LinkStoreError("not-found", `there is no link ${domain}/${slug}`);

@@ -7,6 +7,7 @@ import { addDomainCommands } from "./domain-commands.ts";
 import { addLinkCommands } from "./link-commands.ts";
 import { watchLive } from "./live.ts";
 import { migrate } from "./migrate.ts";
+import { addStatsCommand } from "./stats-commands.ts";
 
 /** The commands and their options; what each does is in the file that it names. */
 export function createProgram(context: Context): Command {
@@ -19,6 +20,7 @@ export function createProgram(context: Context): Command {
   addLinkCommands(program.command("link").description("short links"), context);
   addDomainCommands(program.command("domain").description("the domains of short links"), context);
   addAuditCommands(program, context);
+  addStatsCommand(program, context);
   program
     .command("live")
     .description("clicks as they come, docs/live.md; Ctrl-C ends it")
