@@ -131,6 +131,17 @@ test("a topic that is full is waited for, said, and skips nothing", async () => 
   expect(await fannedOut(events)).toEqual(range(1, 15));
 });
 
+test("a topic with room for less than a batch takes it in parts", async () => {
+  await using events = await openMemory();
+  await events.append("clicks", clicks(10).map(clickRecord));
+  const noRoom = new EventLogError("full", "no room");
+  const gate = async (records: readonly NewRecord[]) => {
+    if (records.length > 2) throw noRoom;
+  };
+  await live({ events, gate });
+  expect(await fannedOut(events)).toEqual(range(1, 10));
+});
+
 test("told to stop while the topic is full, it leaves what it has in hand to the next life", async () => {
   await using events = await openMemory();
   await events.append("clicks", clicks(5).map(clickRecord));

@@ -1,4 +1,4 @@
-import { readFile, readdir, stat } from "node:fs/promises";
+import { readFile, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -206,6 +206,19 @@ test("without room, what a yielding group has not read goes too, after all that 
   const read = await drainFor("fanout");
   expect([...owed, ...read.filter((number) => !owed.includes(number))]).toEqual(range(21, 400));
   expect((await trial.metrics.render()).body).toMatch(/journal_owed_segments_total{group="fanout"} [1-9]/);
+});
+
+test("what everybody has read goes before what a yielding group has not, however young", async () => {
+  await using trial = await journalTrial();
+  for (const run of ["a", "b"]) await endedRun(trial, run);
+  for (const group of ["store", "fanout"]) await drain(trial, { group });
+  // As if the yielding group had read the younger run alone.
+  await rm(join(trial.folder, "a", "fanout.pos"));
+  const rules = { groups: ["store", "fanout"], yielding: ["fanout"], minAgeMs: 1e9 };
+  const { usedBytes } = await sweepNow(trial, rules);
+  await sweepNow(trial, { ...rules, budgetBytes: usedBytes }, { needed: 1 });
+  expect(await segmentCount(trial, "a")).toBeGreaterThan(await segmentCount(trial, "b"));
+  expect(await owedTo(trial, "fanout")).toEqual([]);
 });
 
 test("while there is room, a yielding group holds segments as any other does", async () => {
