@@ -4,8 +4,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { silentLog } from "@sluice/service/log.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
+import { seeded, testSeed } from "@sluice/testkit/seed.ts";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { eager, mustNext, numbered, readAll, refusal, text } from "../contract/trial.ts";
+import { EventLogError, type Batch } from "../event-log.ts";
 import { groups, hasty, openRig, type Rig } from "./rig.ts";
 import { keyOf } from "./stream-key.ts";
 
@@ -41,6 +43,37 @@ describeWith("a redis consumer group", openRig, (rig) => {
     expect(seen.flat().toSorted()).toEqual(numbered("run", 1, 3000).map(text).toSorted());
     expect(seen.filter((some) => some.length > 0).length).toBeGreaterThan(1);
     for (const reader of readers) await reader[Symbol.asyncDispose]();
+  });
+
+  it("members that leave, come back and lose batches to others leave nothing unread and nothing behind", async () => {
+    const topic = rig().newTopic();
+    const log = await rig().open(hasty, { url: `${rig().url}?groups=store` });
+    const random = seeded(testSeed);
+    const committed = new Set<string>();
+    const stop = new AbortController();
+    async function member(): Promise<void> {
+      while (!stop.signal.aborted) {
+        await using reader = await log.open(topic, { group, signal: stop.signal });
+        for (let batches = random() * 20; batches > 0; batches -= 1) {
+          const batch = await reader.next({ ...eager, maxRecords: 1 + Math.floor(random() * 50) });
+          if (batch === undefined) return;
+          if (random() < 0.1) await steal(rig(), topic);
+          // Leaves with it.
+          if (random() < 0.1) break;
+          await commitOrLose(batch, () => batch.records.forEach((record) => committed.add(text(record))));
+        }
+      }
+    }
+    const members = [member(), member(), member()];
+    for (let first = 1; first <= 3000; first += 50) {
+      await log.append(topic, numbered("run", first, first + 49));
+      await delay(10);
+    }
+    await vi.waitFor(() => expect(committed.size, `seed ${testSeed}`).toBe(3000), 30_000);
+    await vi.waitFor(async () => expect(await rig().length(topic)).toBe(0), 10_000);
+    stop.abort();
+    await Promise.all(members);
+    expect(await pending(rig(), topic)).toBe(0);
   });
 
   it("what a member had that was killed comes to another after the idle time, in another epoch", async () => {
@@ -236,4 +269,14 @@ async function pending(rig: Rig, topic: string): Promise<unknown> {
 /** Makes another consumer the owner of all that is pending. */
 async function steal(rig: Rig, topic: string): Promise<void> {
   await rig.ask("XAUTOCLAIM", keyOf(topic), group, "thief", "0", "0-0", "COUNT", "1000", "JUSTID");
+}
+
+/** Calls `then` when the records were the reader's to the end. */
+async function commitOrLose(batch: Batch, then: () => void): Promise<void> {
+  try {
+    await batch.commit();
+    then();
+  } catch (error) {
+    if (!(error instanceof EventLogError) || error.code !== "lost") throw error;
+  }
 }
