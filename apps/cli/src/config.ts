@@ -13,7 +13,9 @@ export const Config = z.object({
     .describe("The ClickHouse, or the Postgres, that holds the clicks."),
   EVENT_LOG_URL: url(["journal", "kafka", "redis", "rediss"])
     .optional()
-    .describe("The event log that dead letters are replayed to, as the ingester has it."),
+    .describe(
+      "The event log that is replayed, and that dead letters are replayed to, as the ingester has it.",
+    ),
   DATABASE_DIRECT_URL: url(["postgres", "postgresql"])
     .optional()
     .describe("The same without a pooler in between, for the live feed."),
@@ -22,6 +24,11 @@ export const Config = z.object({
     .describe("The Redis that carries the live feed, where the ingester has one."),
 });
 export type Config = z.output<typeof Config>;
+
+/** Our own environment with these variables, for a program that we start. */
+export function environmentWith(variables: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  return { ...process.env, ...variables };
+}
 
 export function readCliConfig(): Config {
   return readConfig("command line", Config);

@@ -7,7 +7,10 @@ import { addDomainCommands } from "./domain-commands.ts";
 import { addLinkCommands } from "./link-commands.ts";
 import { watchLive } from "./live.ts";
 import { migrate } from "./migrate.ts";
+import { replay } from "./replay.ts";
 import { addStatsCommand } from "./stats-commands.ts";
+import { time } from "./time-range.ts";
+import { wholeNumber } from "./whole-number.ts";
 
 /** The commands and their options; what each does is in the file that it names. */
 export function createProgram(context: Context): Command {
@@ -33,6 +36,13 @@ export function createProgram(context: Context): Command {
     .option("--workspace <name>", "those of all links of a workspace")
     .option("--json", "print JSON, a line each")
     .action((options: Parameters<typeof watchLive>[1]) => watchLive(context, options));
+  program
+    .command("replay")
+    .description("read a time of the event log into the tables again; what is there stays as it is")
+    .requiredOption("--from <time>", "what was appended at this date or time, or later", time)
+    .option("--to <time>", "what was appended before; five minutes ago without it", time)
+    .option("--rate <records>", "at most so many a second", wholeNumber)
+    .action((options: Parameters<typeof replay>[1]) => replay(context, options));
   addDeadLetterCommands(
     program.command("dead-letters").description("records that could not be stored as clicks"),
     context,

@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { parseArgs } from "node:util";
+import type { ClickEvent } from "@sluice/click-event/click-event.ts";
+import { createEnricher } from "@sluice/click-event/enrich.ts";
+import { openClickStore } from "@sluice/click-store/open.ts";
+import { openRunChecks } from "@sluice/click-store/run-checks.ts";
+import { openEventLog } from "@sluice/event-log/open.ts";
+import { readConfig } from "@sluice/service/config.ts";
+import { createLog } from "@sluice/service/log.ts";
+import { createMetrics } from "@sluice/service/metrics.ts";
+import { Config } from "./config.ts";
+import { keepHeapSmall } from "./heap.ts";
+import { replayed } from "./replay/replayed.ts";
+import { showProgress } from "./replay/show-progress.ts";
+import { ingest } from "./store/ingest.ts";
+import { ingestMetrics } from "./store/metrics.ts";
+import { prepare } from "./store/prepare.ts";
+import { createRunNotes } from "./store/run-notes.ts";
+import { createSliceStore } from "./store/store-slice.ts";
+import { createTroubleWatch } from "./store/trouble.ts";
+
+// What `sluice replay` runs: reads a time of the event log into the tables again, in a group of its own, and ends.
+// Configured as the service is, whose group it leaves alone.
+
+keepHeapSmall();
+const { values } = parseArgs({
+  options: { from: { type: "string" }, to: { type: "string" }, rate: { type: "string" } },
+});
+const config = readConfig("replay", Config);
+const log = createLog("replay", "warn");
+const registry = createMetrics();
+const metrics = ingestMetrics(registry);
+const stop = new AbortController();
+// What is in hand is stored and committed first. A second time ends it at once, which loses nothing either.
+process.once("SIGINT", () => stop.abort());
+process.once("SIGTERM", () => stop.abort());
+
+await using store = await openClickStore(config.CLICK_STORE_URL, {
+  log,
+  metrics: registry,
+  owner: `${hostname()}/${process.pid}`,
+});
+await store.ping();
+await using checks = await openRunChecks(config.CLICK_STORE_URL);
+await using events = await openEventLog(config.EVENT_LOG_URL, { log, metrics: registry });
+const topic = config.EVENT_LOG_TOPIC;
+// Nobody's: a journal holds nothing for it, and Kafka forgets it when it has been left alone for some days.
+const group = `replay-${randomUUID()}`;
+await using reader = await events.open(topic, { group, until: "now", signal: stop.signal });
+
+const origin = { log: config.EVENT_LOG_URL.slice(0, config.EVENT_LOG_URL.indexOf(":")), topic };
+const enrich = createEnricher({ cacheSize: 10_000 });
+const encode = (event: ClickEvent) => store.encodeClick(event, enrich(event));
+const rate = values.rate === undefined ? Infinity : Number(values.rate);
+const range = { from: Number(values.from ?? 0), to: Number(values.to ?? Infinity), rate };
+const replay = replayed(reader, { ...range, signal: stop.signal });
+{
+  using _ = showProgress(process.stderr, replay);
+  await ingest({
+    reader: replay,
+    want: {
+      minRecords: config.BATCH_MIN_ROWS,
+      // What a second may have, or less than that.
+      maxRecords: Math.min(config.BATCH_MAX_ROWS, rate),
+      maxBytes: config.BATCH_MAX_BYTES,
+      maxWaitMs: config.BATCH_MAX_WAIT_MS,
+    },
+    prepare: (records) => prepare(records, { origin, encode }),
+    slices: createSliceStore({
+      // The live group stores clicks of the same runs: whatever the number, it may be there, and is looked up.
+      table: { ...store, highestStored: async () => Infinity },
+      runs: createRunNotes(checks),
+      origin,
+      trouble: createTroubleWatch({ metrics, log }),
+      metrics,
+    }),
+    maxSliceRecords: 12_500,
+    metrics,
+    log,
+  });
+}
+const [rows, found, letters] = await Promise.all(
+  [metrics.rows, metrics.found, metrics.deadLetters].map(async (counter) =>
+    (await counter.get()).values.reduce((sum, { value }) => sum + value, 0),
+  ),
+);
+process.stdout.write(
+  `${replay.records()} records read, ${found} clicks stored already, ${rows} stored now, ${letters} dead letters` +
+    (stop.signal.aborted ? "; stopped before the end\n" : "\n"),
+);
+if (stop.signal.aborted) process.exitCode = 1;
