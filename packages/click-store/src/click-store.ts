@@ -79,7 +79,10 @@ export interface ClickStore extends AsyncDisposable {
     range: { fromSeq: number; toSeq: number; fromTs: number; toTs: number },
     signal: AbortSignal,
   ): Promise<ReadonlySet<number>>;
-  /** Resolves when no insert begun by an earlier owner (by `log_comment`) is still running. */
+  /**
+   * Resolves when no insert begun by an earlier owner can make what a look-up says from now on the cause of a row that
+   * is there twice: none is running any more, or the table's key leaves repeats out.
+   */
   earlierInsertsSettled(signal: AbortSignal): Promise<void>;
 }
 

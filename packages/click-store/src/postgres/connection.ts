@@ -29,6 +29,7 @@ export function connect(
   url: string,
   log: Log,
   { serverMs, clientMs }: Timeouts = { serverMs: 30_000, clientMs: 45_000 },
+  owner = "clicks",
 ): Connection {
   const pool = new Pool({
     connectionString: url,
@@ -40,7 +41,7 @@ export function connect(
     options: "-c synchronous_commit=on",
     idleTimeoutMillis: 60_000,
     keepAlive: true,
-    application_name: "sluice clicks",
+    application_name: `sluice ${owner}`,
   });
   pool.on("error", (error) => log.warn({ err: error }, "an idle Postgres connection broke"));
   // One that is in use says so by its statement's error, too; without a listener it would end the process.
