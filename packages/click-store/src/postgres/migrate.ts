@@ -11,7 +11,7 @@ import {
   insertMigration,
   selectMigrations,
 } from "./queries/click-store-migrations.ts";
-import { createDatabase } from "./queries/databases.ts";
+import { createDatabase, selectEncoding } from "./queries/databases.ts";
 
 /**
  * See `migrate`. Each file runs in a transaction with the note that it ran, so that none is ever half done; a lock lets
@@ -64,6 +64,10 @@ async function readMigrations(): Promise<Migration[]> {
 
 /** Those that were applied, each when it has been. */
 async function* apply(client: Client, migrations: readonly Migration[]): AsyncGenerator<Migration> {
+  const encoding = await selectEncoding(client);
+  if (encoding !== "UTF8") {
+    throw new ClickStoreError("operator", 0, `the database's encoding is ${encoding}: it has to be UTF8`);
+  }
   // Else a server that runs a long statement would hold the lock for a client that was killed.
   await client.query("SET client_connection_check_interval = '1s'");
   await client.query("SELECT pg_advisory_lock($1)", [lock]);

@@ -60,7 +60,7 @@ const tables = [
 
 async function ping(connection: Connection): Promise<void> {
   const signal = AbortSignal.timeout(5_000);
-  const { missing, synchronousCommit, encoding } = await selectState(connection, tables, signal).catch(
+  const { missing, synchronousCommit } = await selectState(connection, tables, signal).catch(
     (cause: unknown) => {
       if (!signal.aborted) throw cause;
       throw new ClickStoreError("retry", 0, "no answer within five seconds", { cause });
@@ -72,9 +72,6 @@ async function ping(connection: Connection): Promise<void> {
       "42P01",
       `no ${missing.join(", no ")}: the migrations have to be run`,
     );
-  }
-  if (encoding !== "UTF8") {
-    throw new ClickStoreError("operator", 0, `the database's encoding is ${encoding}: it has to be UTF8`);
   }
   if (synchronousCommit === "off") {
     throw new ClickStoreError(

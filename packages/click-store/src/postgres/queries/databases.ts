@@ -10,3 +10,9 @@ export async function createDatabase(client: Client, name: string): Promise<void
     if (!there) throw error;
   }
 }
+
+/** What its texts are stored as. */
+export async function selectEncoding(client: Client): Promise<string | undefined> {
+  const { rows } = await client.query<string[]>({ text: "SHOW server_encoding", rowMode: "array" });
+  return rows[0]?.[0];
+}

@@ -1,24 +1,19 @@
 import type { Connection } from "../connection.ts";
 
-/** Which of these tables and views are not there, how the session commits, and what texts are stored as. */
+/** Which of these tables and views are not there, and how the session commits. */
 export async function selectState(
   connection: Connection,
   names: readonly string[],
   signal: AbortSignal,
-): Promise<{
-  readonly missing: readonly string[];
-  readonly synchronousCommit: string;
-  readonly encoding: string;
-}> {
+): Promise<{ readonly missing: readonly string[]; readonly synchronousCommit: string }> {
   const rows = await connection.query(
-    `SELECT current_setting('synchronous_commit'), current_setting('server_encoding'), coalesce(name, '')
+    `SELECT current_setting('synchronous_commit'), coalesce(name, '')
      FROM (SELECT) AS once LEFT JOIN unnest($1::text[]) AS name ON to_regclass(name) IS NULL`,
     [names],
     signal,
   );
   return {
-    missing: rows.flatMap(([, , name = ""]) => (name === "" ? [] : [name])),
+    missing: rows.flatMap(([, name = ""]) => (name === "" ? [] : [name])),
     synchronousCommit: rows[0]?.[0] ?? "",
-    encoding: rows[0]?.[1] ?? "",
   };
 }
