@@ -1,7 +1,7 @@
 import { type Dimension, dimensions } from "../../statistics/dimensions.ts";
 import type { Connection } from "../connection.ts";
 import { asArrays, type WorkspaceHour } from "./click-rollup-marks.ts";
-import { countsOfRows, valuesOf } from "./dimensions.ts";
+import { byTime, countsOfRows, valuesOf } from "./dimensions.ts";
 
 /** Those that are counted by the hour. A link that passes paths on has as many destinations as clicks. */
 export const rolledUp: readonly Dimension[] = dimensions.filter((name) => name !== "destination");
@@ -42,7 +42,7 @@ FROM (
   GROUP BY workspace_id, link_id, at, key
 )
 GROUP BY workspace_id, link_id, at, key
-SETTINGS max_threads = 1, max_bytes_before_external_group_by = 268435456`;
+SETTINGS max_threads = 1, max_bytes_before_external_group_by = 268435456, ${byTime}`;
 
 export async function recountHours(
   connection: Connection,

@@ -30,3 +30,9 @@ export const valuesOf: Readonly<Record<Dimension, readonly string[]>> = {
 /** What a count consists of, over rows of `clicks`. */
 export const countsOfRows = `countIf(NOT is_bot) AS people, countIf(is_bot) AS others,
   uniqCombined64StateIf(14)(toString(visitor), NOT is_bot AND visitor != '') AS seen`;
+
+/**
+ * For queries that read some hours of `clicks`. Without it all of a day is read, to be sure that no repeat of what the
+ * index `by_time` has found is missed; but a repeat has the same `ts`, and so the index finds it as well.
+ */
+export const byTime = "use_skip_indexes_if_final_exact_mode = 0";

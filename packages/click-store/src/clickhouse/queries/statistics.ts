@@ -2,7 +2,7 @@ import type { Dimension } from "../../statistics/dimensions.ts";
 import type { Counts } from "../../statistics.ts";
 import type { Connection, Parameters } from "../connection.ts";
 import type { Plan } from "../statistics/plan.ts";
-import { countsOfRows, valuesOf } from "./dimensions.ts";
+import { byTime, countsOfRows, valuesOf } from "./dimensions.ts";
 
 export interface Counting {
   readonly workspaceId: number;
@@ -39,7 +39,8 @@ export async function selectCounts(
        uniqCombined64Merge(14)(seen)
      FROM (${sources.join(" UNION ALL ")})
      GROUP BY bucket, text HAVING all_people + all_others > 0
-     ORDER BY all_people DESC, all_others DESC, text LIMIT {limit:UInt32}`,
+     ORDER BY all_people DESC, all_others DESC, text LIMIT {limit:UInt32}
+     SETTINGS ${byTime}`,
     parametersOf(counting),
     signal,
   );
