@@ -45,9 +45,8 @@ await store.ping();
 await using checks = await openRunChecks(config.CLICK_STORE_URL);
 await using events = await openEventLog(config.EVENT_LOG_URL, { log, metrics: registry });
 const topic = config.EVENT_LOG_TOPIC;
-// Nobody's: a journal holds nothing for it, and Kafka forgets it when it has been left alone for some days.
 const group = `replay-${randomUUID()}`;
-await using reader = await events.open(topic, { group, until: "now", signal: stop.signal });
+await using reader = await events.open(topic, { group, until: "now", fleeting: true, signal: stop.signal });
 
 const origin = { log: config.EVENT_LOG_URL.slice(0, config.EVENT_LOG_URL.indexOf(":")), topic };
 const enrich = createEnricher({ cacheSize: 10_000 });

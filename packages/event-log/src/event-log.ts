@@ -56,6 +56,11 @@ export interface OpenOptions {
   readonly group: string;
   /** With "now", the reader ends at what was in the log when it was opened. */
   readonly until?: "now";
+  /**
+   * The group is nobody's but this reader's, and the log forgets it when the reader is closed. Rejects with `misuse`
+   * where a log keeps no record that was read, so that a group of one's own would find none.
+   */
+  readonly fleeting?: true;
   readonly signal: AbortSignal;
 }
 

@@ -32,6 +32,16 @@ export const lifecycle = {
     expect(await readToEnd(trial)).toEqual([]);
   },
 
+  "a fleeting group is forgotten when its reader is closed": async (trial: Trial) => {
+    await trial.log().append(trial.topic, numbered("run", 1, 3));
+    const group = `fleeting-${trial.topic}`;
+    for (let time = 0; time < 2; time++) {
+      await using reader = await trial.reader({ group, until: "now", fleeting: true });
+      expect(await readAll(reader, 2)).toHaveLength(2);
+    }
+    expect((await readToEnd(trial, group)).map(text)).toEqual(numbered("run", 1, 3).map(text));
+  },
+
   "next resolves undefined when the signal aborts, also when it has aborted before": async (trial: Trial) => {
     const stop = new AbortController();
     await using reader = await trial.reader({ signal: stop.signal });

@@ -28,7 +28,7 @@ export interface Trial {
   /** Closes the log, as a process that ends does, and opens it again. */
   reopen(): Promise<void>;
   /** Opens a reader of the topic. Its group is `contractGroups.main`, and its signal never aborts, unless told. */
-  reader(options?: { group?: string; until?: "now"; signal?: AbortSignal }): Promise<Reader>;
+  reader(options?: { group?: string; until?: "now"; fleeting?: true; signal?: AbortSignal }): Promise<Reader>;
 }
 
 export async function withTrial(

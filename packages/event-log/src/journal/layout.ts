@@ -1,4 +1,4 @@
-import { mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EventLogError } from "../event-log.ts";
 import { hasCode, isNoRoom } from "./fs-errors.ts";
@@ -51,6 +51,13 @@ export async function listSegments(runDir: string): Promise<Segment[]> {
     .filter((name) => /^\d{16}\.seg$/.test(name))
     .toSorted()
     .map((name) => ({ firstSeq: Number(name.slice(0, 16)), path: join(runDir, name) }));
+}
+
+/** Removes all that is known of a group that nobody reads for. */
+export async function forgetGroup(topicFolder: string, group: string): Promise<void> {
+  for (const run of await listRuns(topicFolder))
+    await rm(positionPath(join(topicFolder, run), group), { force: true });
+  await rm(join(topicFolder, `${group}.owner`), { force: true });
 }
 
 /** The names of a topic's runs, in no order; empty when the topic has never been written. */

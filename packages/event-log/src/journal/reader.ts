@@ -11,7 +11,7 @@ import {
   type Want,
 } from "../event-log.ts";
 import { toEventLogError } from "./fs-errors.ts";
-import { lastSignOfLife, listRuns, positionPath, prepareTopic } from "./layout.ts";
+import { forgetGroup, lastSignOfLife, listRuns, positionPath, prepareTopic } from "./layout.ts";
 import { measureLag } from "./lag.ts";
 import { type Ownership, takeOwnership } from "./owner.ts";
 import { type Position, writePosition } from "./position.ts";
@@ -98,6 +98,7 @@ export class JournalReader implements Reader {
     for (const timer of this.#timers) clearInterval(timer);
     await this.#busy;
     for (const { cursor } of this.#cursors.values()) await cursor.close();
+    if (this.#options.fleeting === true) await forgetGroup(this.#folder, this.#options.group);
   }
 
   async #next(want: Want): Promise<Batch | undefined> {

@@ -9,6 +9,12 @@ export function groupIdOf(topic: string, group: string): string {
   return `${topic}.${group}`;
 }
 
+/** Rejects while the group has members. */
+export async function forgetGroup(admin: Admin, topic: string, group: string): Promise<void> {
+  const groupId = groupIdOf(topic, group);
+  await admin.ask(`forgetting group ${groupId}`, (driver) => driver.deleteGroups([groupId]));
+}
+
 export interface TopicOffsets {
   /** The oldest record that is still there. */
   readonly oldest: Offsets;

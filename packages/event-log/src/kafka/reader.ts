@@ -8,7 +8,7 @@ import type { Assignment, Offsets } from "./assignment.ts";
 import { backOff, type Client } from "./client.ts";
 import { brokerAnswer, settled, unavailable, within } from "./errors.ts";
 import { Intake } from "./intake.ts";
-import { committedOffsets, groupIdOf, topicOffsets, type TopicOffsets } from "./offsets.ts";
+import { committedOffsets, forgetGroup, groupIdOf, topicOffsets, type TopicOffsets } from "./offsets.ts";
 import type { Tuning } from "./tuning.ts";
 import { Watch } from "./watch.ts";
 
@@ -134,6 +134,8 @@ class KafkaReader implements Reader {
     // A member that leaves before it has joined is missed by the group for a whole session.
     await settled(stepMs, this.#joined);
     await settled(stepMs, this.#consumer.disconnect());
+    const { topic, options, admin } = this.#deps;
+    if (options.fleeting === true) await settled(stepMs, forgetGroup(admin, topic, options.group));
     this.#deps.client.destroy();
     this.#deps.onClose();
   }

@@ -66,7 +66,11 @@ export function openMemoryEventLog(store: MemoryStore = createMemoryStore()): Ev
     },
     async open(name, options) {
       assertOpen();
-      const reader = openReader(topicOf(store, name), options, () => readers.delete(reader));
+      const topic = topicOf(store, name);
+      const reader = openReader(topic, options, () => {
+        readers.delete(reader);
+        if (options.fleeting === true) topic.groups.delete(options.group);
+      });
       readers.add(reader);
       return reader;
     },

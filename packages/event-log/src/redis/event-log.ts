@@ -65,6 +65,11 @@ class RedisEventLog implements EventLog {
 
   async open(topic: string, options: OpenOptions): Promise<Reader> {
     this.#assertOpen();
+    if (options.fleeting === true)
+      throw new EventLogError(
+        "misuse",
+        "redis: what every group has read is gone, and no other one finds it",
+      );
     const key = keyOf(topic);
     const reader = await openReader({
       topic,
