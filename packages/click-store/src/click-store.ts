@@ -52,7 +52,7 @@ export interface InsertOptions {
 export interface ClickStore extends AsyncDisposable {
   /** Resolves when the store answers and its tables are there; takes at most five seconds. */
   ping(): Promise<void>;
-  /** Never throws, whatever the values are: one that the table refuses is refused by the table. */
+  /** Of an event as `decodeRecord` gives it; what the table refuses of it is refused by the table. */
   encodeClick(event: ClickEvent, enrichment: Enrichment): ClickRow;
   /**
    * Resolves when every row is stored, exactly once by this call whatever happened to its attempts. Retries

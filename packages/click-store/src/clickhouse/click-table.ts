@@ -1,15 +1,16 @@
 import type { ClickEvent } from "@sluice/click-event/click-event.ts";
 import type { Enrichment } from "@sluice/click-event/enrich.ts";
 import type { Log } from "@sluice/service/log.ts";
-import { createLineWriter, inChunks } from "../body.ts";
+import type { Line } from "../body.ts";
 import { clickValues } from "../click-columns.ts";
 import type { ClickRow, InsertOptions } from "../click-store.ts";
 import type { Connection } from "./connection.ts";
 import { ruleOf } from "./errors.ts";
 import { deduplicatedSettings, insertOnce, maxRows, type Target } from "./insert.ts";
 import type { ClickStoreMetrics } from "../metrics.ts";
+import { createRowWriter, encodeNative } from "./native.ts";
 import { createPatience, pause, persist } from "../patience.ts";
-import { insertClicksQuery, selectNumbers } from "./queries/click-events.ts";
+import { insertClicksQuery, selectNumbers, sentColumns } from "./queries/click-events.ts";
 import { selectInsertComments } from "./queries/system-processes.ts";
 import { rangesOf } from "./ranges.ts";
 import type { Marker } from "./rollup/marker.ts";
@@ -36,12 +37,9 @@ export function createClickTable({ connection, marker, owner, log, metrics }: Cl
 
   async function send(rows: readonly ClickRow[], token: string, signal: AbortSignal): Promise<void> {
     const comment = commentOf(token);
-    const insert = () =>
-      connection.insert(insertClicksQuery, inChunks(rows.values().map(({ line }) => line)), {
-        id: token,
-        settings: { ...deduplicatedSettings(token), log_comment: comment },
-        signal,
-      });
+    const body = () => encodeNative(sentColumns, rows.map(lineOf));
+    const settings = { ...deduplicatedSettings(token), log_comment: comment };
+    const insert = () => connection.insert(insertClicksQuery, body(), { id: token, settings, signal });
     underWay.add(comment);
     try {
       await marker.during(rows, signal, insert);
@@ -71,12 +69,12 @@ export function createClickTable({ connection, marker, owner, log, metrics }: Cl
     };
   }
 
-  const writeLine = createLineWriter();
+  const writeRow = createRowWriter(sentColumns);
   return {
     /** See `ClickStore.encodeClick`. */
     encode(event: ClickEvent, enrichment: Enrichment): ClickRow {
       const { edge_run, edge_seq, ts, workspace_id } = event;
-      return { edge_run, edge_seq, ts, workspace_id, line: writeLine(clickValues(event, enrichment)) };
+      return { edge_run, edge_seq, ts, workspace_id, line: writeRow(clickValues(event, enrichment)) };
     },
     /** See `ClickStore.insertClicks`. */
     async insert(rows: readonly ClickRow[], options: InsertOptions): Promise<void> {
@@ -94,6 +92,8 @@ export function createClickTable({ connection, marker, owner, log, metrics }: Cl
     },
   };
 }
+
+const lineOf = ({ line }: ClickRow): Line => line;
 
 /** Resolves when none of these inserts is running. They end by themselves: `max_execution_time`. */
 async function settled(

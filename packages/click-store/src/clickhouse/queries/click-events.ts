@@ -1,8 +1,32 @@
 import { ClickStoreError } from "../../click-store.ts";
 import { clickColumns } from "../../click-columns.ts";
 import type { Connection } from "../connection.ts";
+import type { Column, Kind } from "../native.ts";
 
-export const insertClicksQuery = `INSERT INTO click_events (${clickColumns.join(", ")}) FORMAT JSONCompactEachRow`;
+export const insertClicksQuery = `INSERT INTO click_events (${clickColumns.join(", ")}) FORMAT Native`;
+
+const kinds = new Map<string, Kind>([
+  ["edge_seq", "uint64"],
+  ["ts", "millis"],
+  ["workspace_id", "uint32"],
+  ["link_id", "uint64"],
+  ["status", "uint16"],
+  ["asn", "uint32"],
+  ["client_hints", "map"],
+  ["bot", "uint32"],
+  ["prefetch", "uint8"],
+  ["qr", "uint8"],
+  ["variant", "uint8"],
+  ["click_ids", "map"],
+  ["gpc", "uint8"],
+  ["is_bot", "uint8"],
+]);
+
+/** How each of `clickColumns` is sent: as text unless it says otherwise. */
+export const sentColumns: readonly Column[] = clickColumns.map((name) => ({
+  name,
+  kind: kinds.get(name) ?? "text",
+}));
 
 /** The highest number stored of a run at or after `sinceTs`; 0 when none is. Older parts are not read. */
 export async function selectHighest(

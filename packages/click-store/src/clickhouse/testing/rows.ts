@@ -1,7 +1,8 @@
 import type { ClickEvent } from "@sluice/click-event/click-event.ts";
-import { createLineWriter } from "../../body.ts";
 import { clickValues } from "../../click-columns.ts";
 import type { ClickRow } from "../../click-store.ts";
+import { createRowWriter } from "../native.ts";
+import { sentColumns } from "../queries/click-events.ts";
 import { enrichment, eventsOf } from "../../testing/clicks.ts";
 
 /** See `eventsOf`. */
@@ -9,9 +10,9 @@ export function clicksOf(...of: Parameters<typeof eventsOf>): ClickRow[] {
   return eventsOf(...of).map(rowOf);
 }
 
-const writeLine = createLineWriter();
+const writeRow = createRowWriter(sentColumns);
 
 export function rowOf(event: ClickEvent): ClickRow {
   const { edge_run, edge_seq, ts, workspace_id } = event;
-  return { edge_run, edge_seq, ts, workspace_id, line: writeLine(clickValues(event, enrichment)) };
+  return { edge_run, edge_seq, ts, workspace_id, line: writeRow(clickValues(event, enrichment)) };
 }
