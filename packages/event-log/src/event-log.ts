@@ -81,8 +81,6 @@ export interface EventLog extends AsyncDisposable {
    * changed. Rejects with `unavailable`.
    */
   incarnation?(): Promise<string>;
-  /** Whether a new group may read what others have committed, for as long as the log keeps it: whether it can replay. */
-  readonly replays: boolean;
 }
 
 export type EventLogErrorCode = "unavailable" | "full" | "too-large" | "lost" | "misuse" | "closed";

@@ -28,7 +28,6 @@ export async function openJournalEventLog(url: string, deps: Deps): Promise<Even
 }
 
 class JournalEventLog implements EventLog {
-  readonly replays = true;
   readonly #settings: JournalSettings;
   readonly #deps: Deps;
   readonly #writers = new Map<string, Promise<JournalWriter>>();

@@ -30,7 +30,6 @@ export async function openKafkaEventLog(
 }
 
 class KafkaEventLog implements EventLog {
-  readonly replays = true;
   readonly #settings: KafkaSettings;
   readonly #log: Log;
   readonly #metrics: EventLogMetrics;

@@ -47,7 +47,6 @@ export function openMemoryEventLog(store: MemoryStore = createMemoryStore()): Ev
   }
 
   return {
-    replays: true,
     async append(name, records) {
       assertOpen();
       const indexes = records.flatMap((record, index) =>

@@ -38,8 +38,6 @@ export async function openRedisEventLog(
 }
 
 class RedisEventLog implements EventLog {
-  /** What every group has acknowledged is trimmed. */
-  readonly replays = false;
   readonly #settings: RedisSettings;
   readonly #asking: Connection;
   readonly #log: Log;
