@@ -7,6 +7,8 @@ export interface Request {
   readonly settings: ReadonlyMap<string, string>;
   /** For results that the text gives no format. */
   readonly format: string;
+  /** Called when the statement is about to run; it does not, when this rejects. */
+  readonly lastly?: () => Promise<void>;
 }
 
 export interface Result {
@@ -32,13 +34,14 @@ export function openEngine(dataDir: string): Engine {
   // The engine lives as long as it has a connection: this one keeps it between statements.
   const keeper = new Session(dataDir);
   return {
-    async run({ text, database, settings, format }) {
+    async run({ text, database, settings, format, lastly }) {
       using session = new Session(dataDir);
       if (database !== undefined) await session.queryAsync(`USE ${quoteName(database)}`);
       if (settings.size > 0) {
         const assignments = [...settings].map(([name, value]) => `${name} = ${quoteText(value)}`);
         await session.queryAsync(`SET ${assignments.join(", ")}`);
       }
+      await lastly?.();
       const result = await session.queryAsync(text, { format });
       return {
         bytes: result.bytes(),

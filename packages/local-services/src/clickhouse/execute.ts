@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { type Body, readBody } from "./body.ts";
 import type { Engine } from "./engine.ts";
+import type { InsertList } from "./insert-list.ts";
 import type { Parameters } from "./parameters.ts";
 import type { Slots } from "./slots.ts";
 import { writeChunks } from "./spool.ts";
@@ -10,6 +11,7 @@ import { maxStatementBytes, readStatement, StatementError } from "./statement.ts
 
 export interface Resources {
   readonly engine: Engine;
+  readonly inserts: InsertList;
   readonly slots: Slots;
   /** The longest `max_execution_time` that a SELECT gets, and what it gets without asking. */
   readonly maxQuerySeconds: number;
@@ -63,12 +65,14 @@ export async function execute(
   // 2 is what ClickHouse itself sets for GET: nothing can be written, but settings may be chosen.
   if (request.method !== "POST") settings.set("readonly", "2");
   const { bytes, rowCount, rowBytes, elapsedSeconds } = await resources.slots.run(async () => {
-    if (isInsert) await checkSender(request);
+    using _ = isInsert ? resources.inserts.add(path) : undefined;
+    if (!isInsert && readsList.test(text.toString())) await resources.inserts.complete();
     return await resources.engine.run({
       text: statement.toRun(path, parameters.format),
       database: parameters.database,
       settings,
       format: parameters.format,
+      ...(isInsert && { lastly: () => checkSender(request) }),
     });
   });
   return {
@@ -81,6 +85,9 @@ export async function execute(
     elapsedSeconds,
   };
 }
+
+/** ClickHouse lists an insert before it reads its rows, so whoever looks may rely on the list: here they wait for it. */
+const readsList = /\bsystem\s*\.\s*`?processes\b|\bPROCESSLIST\b/i;
 
 /**
  * An insert is on the list of `system.processes` only while it runs, and what is on no list cannot be waited for. One

@@ -9,16 +9,19 @@ import { expect, it } from "vitest";
 
 import type { Engine } from "./engine.ts";
 import { createHandler } from "./http.ts";
+import { createInsertList } from "./insert-list.ts";
 import { createSlots } from "./slots.ts";
 import { createSpool } from "./spool.ts";
 
 /** The HTTP side in front of an engine that answers when it is told to; resolves to the server's URL. */
-async function serve(stack: AsyncDisposableStack, run: Engine["run"]): Promise<string> {
+async function serve(stack: AsyncDisposableStack, run: Engine["run"], atOnce = 1): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), "sluice-http-"));
   stack.defer(() => rmSync(directory, { recursive: true }));
+  const engine = { run, [Symbol.dispose]() {} };
   const resources = {
-    engine: { run, [Symbol.dispose]() {} },
-    slots: createSlots(1, 1),
+    engine,
+    inserts: createInsertList(engine),
+    slots: createSlots(atOnce, 1),
     maxQuerySeconds: 1,
     maxWriteSeconds: 1,
     maxFileBytes: 1_000_000,
@@ -64,4 +67,41 @@ it("rows beyond the limit are refused with an answer, and never reach the engine
   expect(texts).toEqual([]);
   expect((await insert(1_000_000)).status).toBe(200);
   expect(texts).toHaveLength(1);
+});
+
+it("an insert whose sender goes at the last moment does not run, and whoever lists processes waits for that", async () => {
+  await using stack = new AsyncDisposableStack();
+  const opened = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const ran: string[] = [];
+  const url = await serve(
+    stack,
+    async ({ text, lastly }) => {
+      if (text.startsWith("INSERT")) {
+        opened.resolve();
+        await release.promise;
+      }
+      await lastly?.();
+      ran.push(text.slice(0, 12));
+      return nothing;
+    },
+    2,
+  );
+  const sender = new AbortController();
+  const inserted = fetch(url, {
+    method: "POST",
+    body: 'INSERT INTO t FORMAT JSONEachRow {"id":1}',
+    signal: sender.signal,
+  });
+  await opened.promise;
+  const listed = fetch(url, { method: "POST", body: "SELECT x FROM system.processes" });
+  sender.abort();
+  await expect(inserted).rejects.toThrow("aborted");
+  // The server asks its engine for the list, and goes on asking.
+  await expect.poll(() => ran).toContain("SELECT query");
+  expect(ran).not.toContain("SELECT x FRO");
+  release.resolve();
+  await listed;
+  expect(ran).toContain("SELECT x FRO");
+  expect(ran).not.toContain("INSERT INTO ");
 });

@@ -7,6 +7,7 @@ import { createLog } from "@sluice/service/log.ts";
 
 import { openEngine } from "./engine.ts";
 import { createHandler } from "./http.ts";
+import { createInsertList } from "./insert-list.ts";
 import { createSlots } from "./slots.ts";
 import { createSpool } from "./spool.ts";
 
@@ -28,6 +29,7 @@ const engine = openEngine("data");
 // files; a hundred wait, at most for as long as the longest statements before them take.
 const resources = {
   engine,
+  inserts: createInsertList(engine),
   slots: createSlots(8, 100),
   maxQuerySeconds: Number(values["max-query-seconds"]),
   maxWriteSeconds: Number(values["max-write-seconds"]),
