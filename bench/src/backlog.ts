@@ -23,14 +23,20 @@ export async function openJournalBacklog(events: number, bench: Bench): Promise<
 }
 
 /** Appends so many clicks; resolves to how long the appends took, in seconds, without making the clicks. */
-export async function fill(url: string, clicks: Clicks, count: number, signal: AbortSignal): Promise<number> {
+export async function fill(
+  url: string,
+  clicks: Clicks,
+  count: number,
+  signal: AbortSignal,
+  to = topic,
+): Promise<number> {
   await using log = await openEventLog(url, { log: silentLog, metrics: createMetrics() });
   let ms = 0;
   for (let left = count; left > 0; left -= recordsPerAppend) {
     signal.throwIfAborted();
     const records = clicks.records(Math.min(left, recordsPerAppend));
     const startedAt = performance.now();
-    await log.append(topic, records);
+    await log.append(to, records);
     ms += performance.now() - startedAt;
   }
   return ms / 1_000;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { startApp } from "./app.ts";
+import { type App, startApp } from "./app.ts";
 import type { Bench } from "./benchmark.ts";
 import type { Engine } from "./click-tables.ts";
 import { cpuSeconds, peakMemory } from "./machine.ts";
@@ -8,6 +8,9 @@ import { readMetric } from "./statistics.ts";
 export interface Backlog {
   readonly eventLogUrl: string;
   readonly events: number;
+  readonly topic?: string;
+  /** Makes it, once the ingesters are there; without it, it is there before them. */
+  readonly fill?: () => Promise<unknown>;
 }
 
 export interface CaughtUp {
@@ -15,7 +18,10 @@ export interface CaughtUp {
   readonly eventsPerSecond: number;
   /** The most memory the ingester had resident, in bytes; undefined where the system does not say. */
   readonly peakBytes: number | undefined;
-  /** What an event cost each of the two, over all their threads; the ingester's start is part of it. */
+  /**
+   * What an event cost each of the two, over all their threads: of several ingesters the busiest. Their start is part of
+   * it where the backlog was there before them.
+   */
   readonly ingesterMicroseconds: number;
   readonly engineMicroseconds: number;
 }
@@ -31,54 +37,71 @@ export async function catchUpInRounds(backlog: Backlog, engine: Engine, bench: B
 
 /** A look costs the ingester a millisecond. */
 const lookEveryMs = 100;
+const settleMs = 10_000;
 /** Without another row for so long, it hangs. */
 const stuckAfterMs = 60_000;
 
 /**
- * Starts an ingester on a backlog, as a group that has read nothing of it, and waits until all of it is in new
- * tables. Rejects when afterwards the view does not show each event once.
+ * Starts an ingester on a backlog, or several, as a group that has read nothing of it, and waits until all of it is in
+ * new tables. Rejects when afterwards the view does not show each event once.
  */
 export async function catchUpOn(
-  { eventLogUrl, events }: Backlog,
-  { engine, name }: { engine: Engine; name: string },
+  { eventLogUrl, events, topic = "clicks", fill }: Backlog,
+  { engine, name, members = 1 }: { engine: Engine; name: string; members?: number },
   bench: Bench,
 ): Promise<CaughtUp> {
   await using tables = await engine.openTables(name);
-  await using app = await startApp(
-    {
-      name: "click-ingester",
-      env: {
-        EVENT_LOG_URL: eventLogUrl,
-        EVENT_LOG_GROUP: name,
-        CLICK_STORE_URL: tables.url,
-        LOG_LEVEL: "info",
-      },
-    },
-    bench,
-  );
-  const engineBefore = cpuSeconds(engine.pid) ?? Number.NaN;
-  let first: Look | undefined;
-  let last: Look = { at: performance.now(), rows: 0 };
-  while (last.rows < events) {
-    await delay(lookEveryMs, undefined, { signal: bench.signal });
-    const rows = readMetric(await app.metrics(), "ingest_rows_total");
-    const at = performance.now();
-    if (rows > last.rows) last = { at, rows };
-    if (rows > 0) first ??= last;
-    if (at - last.at > stuckAfterMs) throw new Error(`ingester: stuck at ${rows} of ${events} rows`);
+  await using apps = new AsyncDisposableStack();
+  const env = {
+    EVENT_LOG_URL: eventLogUrl,
+    EVENT_LOG_TOPIC: topic,
+    EVENT_LOG_GROUP: name,
+    CLICK_STORE_URL: tables.url,
+    LOG_LEVEL: "info",
+  };
+  const ingesters: App[] = [];
+  for (let member = 0; member < members; member += 1) {
+    ingesters.push(apps.use(await startApp({ name: "click-ingester", env }, bench)));
   }
+  const engineBefore = cpuSeconds(engine.pid) ?? Number.NaN;
+  const before = new Map<App, number>();
+  if (fill !== undefined) {
+    // The last to come has stopped the others for a moment; from here on each has its partitions.
+    await delay(settleMs, undefined, { signal: bench.signal });
+    for (const each of ingesters) before.set(each, cpuSeconds(each.pid) ?? Number.NaN);
+    await fill();
+  }
+  const eventsPerSecond = await rateUntilStored(ingesters, events, bench);
   const perEvent = (seconds: number) => (seconds * 1e6) / events;
+  const peaks = ingesters.map(({ pid }) => peakMemory(pid)).filter((bytes) => bytes !== undefined);
   const measured = {
-    // When all of it was there at the first look there is no rate.
-    eventsPerSecond: ((last.rows - (first?.rows ?? 0)) * 1_000) / (last.at - (first?.at ?? last.at)),
-    peakBytes: peakMemory(app.pid),
-    ingesterMicroseconds: perEvent(cpuSeconds(app.pid) ?? Number.NaN),
+    eventsPerSecond,
+    peakBytes: peaks.length === 0 ? undefined : Math.max(...peaks),
+    ingesterMicroseconds: perEvent(
+      Math.max(...ingesters.map((each) => (cpuSeconds(each.pid) ?? Number.NaN) - (before.get(each) ?? 0))),
+    ),
     engineMicroseconds: perEvent((cpuSeconds(engine.pid) ?? Number.NaN) - engineBefore),
   };
   const [stored] = await tables.query("SELECT count(), uniqExact(event_id) FROM clicks");
   if (stored !== `${events}\t${events}`)
     throw new Error(`ingester: of ${events} events the view shows ${stored}`);
   return measured;
+}
+
+/** From the first look that sees rows to the first that sees all; when all are there at the first look there is no rate. */
+async function rateUntilStored(ingesters: readonly App[], events: number, bench: Bench): Promise<number> {
+  let first: Look | undefined;
+  let last: Look = { at: performance.now(), rows: 0 };
+  while (last.rows < events) {
+    await delay(lookEveryMs, undefined, { signal: bench.signal });
+    const texts = await Promise.all(ingesters.map((each) => each.metrics()));
+    const rows = texts.reduce((sum, text) => sum + readMetric(text, "ingest_rows_total"), 0);
+    const at = performance.now();
+    if (rows > last.rows) last = { at, rows };
+    if (rows > 0) first ??= last;
+    if (at - last.at > stuckAfterMs) throw new Error(`ingester: stuck at ${rows} of ${events} rows`);
+  }
+  return ((last.rows - (first?.rows ?? 0)) * 1_000) / (last.at - (first?.at ?? last.at));
 }
 
 interface Look {

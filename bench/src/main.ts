@@ -9,6 +9,7 @@ import { catchUpFromKafka } from "./benchmarks/catch-up-kafka.ts";
 import { codec } from "./benchmarks/codec.ts";
 import { coldMisses } from "./benchmarks/cold-misses.ts";
 import { journal } from "./benchmarks/journal.ts";
+import { members } from "./benchmarks/members.ts";
 import { memory } from "./benchmarks/memory.ts";
 import { redirectTail } from "./benchmarks/redirect-tail.ts";
 import { redirectsAndGo } from "./benchmarks/redirects-go.ts";
@@ -30,6 +31,7 @@ const benchmarks: readonly Benchmark[] = [
   auditMode,
   catchUp,
   catchUpFromKafka,
+  members,
   visible,
   statistics,
   statisticsOfMany,
