@@ -8,6 +8,7 @@ import { catchUp } from "./benchmarks/catch-up.ts";
 import { catchUpFromKafka } from "./benchmarks/catch-up-kafka.ts";
 import { codec } from "./benchmarks/codec.ts";
 import { coldMisses } from "./benchmarks/cold-misses.ts";
+import { idle } from "./benchmarks/idle.ts";
 import { journal } from "./benchmarks/journal.ts";
 import { members } from "./benchmarks/members.ts";
 import { memory } from "./benchmarks/memory.ts";
@@ -36,6 +37,7 @@ const benchmarks: readonly Benchmark[] = [
   statistics,
   statisticsOfMany,
   memory,
+  idle,
 ];
 
 const usage = `npm run bench -- [--quick] [--profile] [name …]

@@ -19,6 +19,9 @@ import { followSubscriptions } from "./subscriptions.ts";
 /** One record is enough for a batch, but a busy log gives no more than ten a second, each of which is a commit. */
 const want = { minRecords: 500, maxRecords: 5_000, maxBytes: 4 * 2 ** 20, maxWaitMs: 100 };
 
+/** For a notice of changed subscriptions that did not arrive; an edge, where an edit has to be seen within a second, asks oftener. */
+const changesEveryMs = 2_000;
+
 /**
  * Passes clicks on to the dispatcher's topic and to the live feed until told to stop; without a Postgres that has the
  * subscriptions it does nothing. Never fails because something outside is away or fails: it says what it does without,
@@ -34,7 +37,7 @@ export async function fanOutClicks(service: Service<Config>, events: EventLog): 
   const store = resources.use(openLinkStore(DATABASE_URL, { log }));
   health.check("postgres", () => store.ping(), { required: false });
   const bell = resources.use(await openPubSub(DATABASE_DIRECT_URL, deps));
-  const changes = resources.use(followChanges({ store, bell, ...deps }));
+  const changes = resources.use(followChanges({ store, bell, ...deps, everyMs: changesEveryMs }));
   const subscriptions = resources.use(followSubscriptions({ store, changes, health, metrics, signal }));
   const pubSub =
     config.REDIS_URL === undefined ? bell : resources.use(await openPubSub(config.REDIS_URL, deps));

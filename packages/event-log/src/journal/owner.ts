@@ -16,6 +16,7 @@ export interface Ownership {
 }
 
 const epochDigits = 15;
+const ownerBytes = epochDigits + 1 + 36 + 1;
 
 export async function takeOwnership(topicFolder: string, group: string): Promise<Ownership> {
   const path = join(topicFolder, `${group}.owner`);
@@ -41,8 +42,8 @@ export async function takeOwnership(topicFolder: string, group: string): Promise
 async function readOwner(path: string): Promise<{ epoch: number; id: string } | undefined> {
   try {
     await using file = await open(path, "r");
-    const text = await file.readFile("utf8");
-    const match = /^(\d{15}) ([0-9a-f-]{36})\n/.exec(text);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(ownerBytes), 0, ownerBytes, 0);
+    const match = /^(\d{15}) ([0-9a-f-]{36})\n/.exec(buffer.toString("utf8", 0, bytesRead));
     const [, epoch, id] = match ?? [];
     return epoch === undefined || id === undefined ? undefined : { epoch: Number(epoch), id };
   } catch (error) {

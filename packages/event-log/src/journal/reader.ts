@@ -24,9 +24,12 @@ export interface JournalReaderOptions extends OpenOptions {
   readonly metrics: Metrics;
 }
 
-/** How often a reader that has read everything looks again: a click is seen after half of it on average. */
-const pollMs = 20;
-/** How often new runs, and another reader of the group, are looked for. */
+/**
+ * How soon a reader that has read everything looks again: after a quarter of the time that nothing came, within these
+ * bounds. So the first record after a quiet time is seen an eighth of a second late on average, and one of many 10 ms.
+ */
+const pollMs = { least: 20, most: 250 };
+/** How often new runs, another reader of the group, and a sign of life of a run that has nothing, are looked for. */
 const lookAroundMs = 500;
 /** A run without a sign of life for so long is read seldom: its writer was killed, and nothing will follow. */
 const quietAfterMs = 30_000;
@@ -37,6 +40,8 @@ interface Tracked {
   readonly cursor: RunCursor;
   /** When the cursor is asked next, on the clock of `performance.now()`. */
   askAt: number;
+  /** When a sign of life of its writer is looked for next, on the same clock. */
+  lookAt: number;
 }
 
 /** Reads all runs of a topic for one group. */
@@ -54,6 +59,8 @@ export class JournalReader implements Reader {
   readonly #cursors = new Map<string, Tracked>();
   readonly #committed = new Map<string, Position>();
   #lookedAroundAt = Number.NEGATIVE_INFINITY;
+  /** When the last record was found. */
+  #foundAt = 0;
   #open = false;
   /** Why this reader is over. */
   #failure: EventLogError | undefined;
@@ -130,9 +137,11 @@ export class JournalReader implements Reader {
       bytes += taken.bytes;
       if (taken.full || records.length >= want.minRecords) return records;
       const now = performance.now();
+      if (taken.bytes > 0) this.#foundAt = now;
       if (this.#atEnd()) return records.length > 0 ? records : undefined;
       if (records.length > 0 && now >= deadline) return records;
-      const wait = records.length > 0 ? Math.min(pollMs, deadline - now) : pollMs;
+      const pause = Math.min(Math.max((now - this.#foundAt) / 4, pollMs.least), pollMs.most);
+      const wait = records.length > 0 ? Math.min(pause, deadline - now) : pause;
       await delay(wait, undefined, { signal: stop }).catch(() => undefined);
     }
   }
@@ -168,6 +177,9 @@ export class JournalReader implements Reader {
       tracked.askAt = Number.POSITIVE_INFINITY;
       return;
     }
+    const now = performance.now();
+    if (now < tracked.lookAt) return;
+    tracked.lookAt = now + lookAroundMs;
     const silentMs = Date.now() - (await lastSignOfLife(join(this.#folder, cursor.run)));
     if (silentMs < quietAfterMs) return;
     await cursor.close();
@@ -201,7 +213,7 @@ export class JournalReader implements Reader {
         onSkipped: (skipped) => this.#onSkipped(skipped),
       });
       if (cursor.position.finished) this.#finished.add(run);
-      else this.#cursors.set(run, { cursor, askAt: 0 });
+      else this.#cursors.set(run, { cursor, askAt: 0, lookAt: 0 });
     }
   }
 

@@ -26,8 +26,11 @@ export interface CursorOptions {
   readonly onSkipped: (skipped: Skipped) => void;
 }
 
-/** How often a cursor that has read all there is looks whether another segment follows. */
-const lookForNextMs = 100;
+/**
+ * How often a cursor that has read all there is looks whether another segment follows: at first, and while there has
+ * been nothing since its last look.
+ */
+const lookForNextMs = { first: 100, later: 500 };
 
 /** Reads one run in order, from a group's position. Not for concurrent use. */
 export class RunCursor {
@@ -41,7 +44,8 @@ export class RunCursor {
   #reader: SegmentReader | undefined;
   /** The segment is known to be complete; what is not a record now never will be. */
   #leaving = false;
-  #lookedForNextAt = Number.NEGATIVE_INFINITY;
+  #lookForNextAt = 0;
+  #lookedAtOffset = -1;
   /** Damaged bytes right before the offset, reported with the numbers that the next record shows to be missing. */
   #damagedFrom: number | undefined;
   #stopAt: { segment: number; offset: number } | undefined;
@@ -181,9 +185,9 @@ export class RunCursor {
   /** All of the segment is read. True when there may be more: here, in the next segment, or nothing ever. */
   async #advance(reader: SegmentReader): Promise<boolean> {
     const now = performance.now();
-    if (this.#stopAt === undefined && !this.#leaving && now - this.#lookedForNextAt < lookForNextMs)
-      return false;
-    this.#lookedForNextAt = now;
+    if (this.#stopAt === undefined && !this.#leaving && now < this.#lookForNextAt) return false;
+    this.#lookForNextAt = now + lookForNextMs[this.#offset === this.#lookedAtOffset ? "later" : "first"];
+    this.#lookedAtOffset = this.#offset;
     const next = (await listSegments(this.#runDir)).find(({ firstSeq }) => firstSeq > this.#segment);
     const over = next === undefined && (await this.#isDead());
     if (next === undefined && !over) return false;
@@ -208,7 +212,7 @@ export class RunCursor {
     this.#segment = segment;
     this.#offset = 0;
     this.#leaving = false;
-    this.#lookedForNextAt = Number.NEGATIVE_INFINITY;
+    this.#lookForNextAt = 0;
     // Numbers missing between two segments are reported where that is noticed, not again at the next record.
     this.#nextSeq = Math.max(this.#nextSeq, segment);
   }

@@ -149,8 +149,8 @@ class KafkaReader implements Reader {
       heartbeatInterval: tuning.heartbeatMs,
       rebalanceTimeout: tuning.rebalanceMs,
       metadataMaxAge: 30_000,
-      // Also how long a stop waits for the fetch that is under way.
-      maxWaitTimeInMs: 250,
+      // Also how long a stop waits for the fetch that is under way; an idle reader fetches as often.
+      maxWaitTimeInMs: 500,
       maxBytesPerPartition: tuning.fetchBytes,
       maxBytes: 4 * tuning.fetchBytes,
       retry: {
