@@ -58,13 +58,13 @@ const replay = replayed(reader, { ...range, signal: stop.signal });
   using _ = showProgress(process.stderr, replay);
   await ingest({
     reader: replay,
-    want: {
+    want: () => ({
       minRecords: config.BATCH_MIN_ROWS,
       // What a second may have, or less than that.
       maxRecords: Math.min(config.BATCH_MAX_ROWS, rate),
       maxBytes: config.BATCH_MAX_BYTES,
       maxWaitMs: config.BATCH_MAX_WAIT_MS,
-    },
+    }),
     prepare: (records) => prepare(records, { origin, encode }),
     slices: createSliceStore({
       // The live group stores clicks of the same runs: whatever the number, it may be there, and is looked up.

@@ -41,6 +41,10 @@ export interface Trouble {
   readonly code: ErrorCode;
   readonly message: string;
   readonly attempt: number;
+  /** What a person can do about it, in words for one; without it there is nothing particular. */
+  readonly advice?: string;
+  /** The store cannot keep up with so many inserts: fewer and larger ones would help. */
+  readonly slow?: true;
 }
 
 export interface InsertOptions {
@@ -97,17 +101,26 @@ export class ClickStoreError extends Error {
    * `storedNumbers` says which.
    */
   readonly partlyStored: boolean;
+  /** See `Trouble`. */
+  readonly hints: Pick<Trouble, "advice" | "slow">;
 
   constructor(
     errorClass: ErrorClass,
     code: ErrorCode,
     message: string,
-    options: { cause?: unknown; partlyStored?: boolean } = {},
+    options: { cause?: unknown; partlyStored?: boolean; hints?: Pick<Trouble, "advice" | "slow"> } = {},
   ) {
     super(message, { cause: options.cause });
     this.class = errorClass;
     this.code = code;
     this.retryable = errorClass === "retry";
     this.partlyStored = options.partlyStored ?? false;
+    this.hints = options.hints ?? {};
   }
+}
+
+/** What whoever waits is told of an error. */
+export function troubleOf(error: ClickStoreError, attempt: number): Trouble {
+  const { class: errorClass, code, message, hints } = error;
+  return { class: errorClass, code, message, attempt, ...hints };
 }

@@ -1,5 +1,5 @@
 import { createBackoff, sleep } from "@sluice/service/retry.ts";
-import { ClickStoreError, type InsertOptions } from "./click-store.ts";
+import { ClickStoreError, type InsertOptions, troubleOf } from "./click-store.ts";
 
 /** A restarting server is found soon, one that stays away is not hammered. */
 const soon = { minMs: 100, maxMs: 10_000 };
@@ -40,7 +40,7 @@ export function createPatience({ signal, onTrouble }: InsertOptions, ruleOf: Rul
     },
     async wait(error) {
       failures += 1;
-      onTrouble({ class: error.class, code: error.code, message: error.message, attempt: failures });
+      onTrouble(troubleOf(error, failures));
       const backoff = ruleOf(error).slow ? backoffs.later : backoffs.soon;
       await wait(backoff.next(), signal);
     },

@@ -55,7 +55,7 @@ describeWith("the store loop on ClickHouse", testClickHouse, (clickhouse) => {
     await using reader = await events.open("clicks", { group, until: "now", signal: never });
     await ingest({
       reader,
-      want: { minRecords: 1, maxRecords: sizes.maxRecords, maxBytes: 1 << 24, maxWaitMs: 1 },
+      want: () => ({ minRecords: 1, maxRecords: sizes.maxRecords, maxBytes: 1 << 24, maxWaitMs: 1 }),
       maxSliceRecords: sizes.maxSliceRecords,
       prepare: (records) => prepare(records, { origin, encode }),
       slices: createSliceStore({

@@ -8,7 +8,8 @@ import type { SliceStore } from "./store-slice.ts";
 
 export interface Ingestion {
   readonly reader: Pick<Reader, "next">;
-  readonly want: Want;
+  /** Asked before each batch. */
+  readonly want: () => Want;
   readonly prepare: (records: readonly LogRecord[]) => Promise<Prepared>;
   readonly slices: SliceStore;
   /** A batch is stored in equal slices of at most so many records. */
@@ -27,7 +28,7 @@ export interface Ingestion {
 export async function ingest(ingestion: Ingestion): Promise<void> {
   const { reader, want, slices, metrics, log } = ingestion;
   for (;;) {
-    const batch = await reader.next(want);
+    const batch = await reader.next(want());
     if (batch === undefined) return;
     using _ = ageing(metrics.oldestUnflushed, batch.records);
     try {

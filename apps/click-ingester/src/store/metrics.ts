@@ -1,6 +1,6 @@
 import type { Metrics } from "@sluice/service/metrics.ts";
 
-/** What the store loop counts. Labels come from closed sets: decode's reasons, the store's error classes. */
+/** What the store loop counts. Labels come from closed sets: decode's reasons, the store's error classes and codes. */
 export function ingestMetrics(metrics: Metrics) {
   return {
     batches: metrics.counter("ingest_batches_total", "Batches stored and committed."),
@@ -42,8 +42,12 @@ export function ingestMetrics(metrics: Metrics) {
     found: metrics.counter("ingest_repeats_stored_total", "Clicks looked up that were stored already."),
     trouble: metrics.counter(
       "ingest_click_store_trouble_total",
-      "Statements that the click store did not carry out, by what can be done about it.",
-      ["class"],
+      "Statements that the click store did not carry out, by what can be done about it and its own code; 0: no answer.",
+      ["class", "code"],
+    ),
+    flushTimes: metrics.gauge(
+      "ingest_flush_times",
+      "How many times longer than configured clicks wait for others, because the click store cannot keep up with inserts.",
     ),
   };
 }

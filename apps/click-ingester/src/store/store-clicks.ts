@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import type { ClickEvent } from "@sluice/click-event/click-event.ts";
 import { createEnricher } from "@sluice/click-event/enrich.ts";
-import { ClickStoreError } from "@sluice/click-store/click-store.ts";
+import { ClickStoreError, type Trouble } from "@sluice/click-store/click-store.ts";
 import { openClickStore } from "@sluice/click-store/open.ts";
 import type { RunChecks } from "@sluice/click-store/run-checks.ts";
 import type { EventLog } from "@sluice/event-log/event-log.ts";
@@ -10,6 +10,7 @@ import type { Service } from "@sluice/service/run-service.ts";
 import type { Config } from "../config.ts";
 import { ingest } from "./ingest.ts";
 import { ingestMetrics } from "./metrics.ts";
+import { createPace } from "./pace.ts";
 import { prepare } from "./prepare.ts";
 import { createRunNotes } from "./run-notes.ts";
 import { createSliceStore } from "./store-slice.ts";
@@ -34,8 +35,10 @@ export async function storeClicks(
     }),
   );
   health.check("click-store", async () => {
-    trouble.check();
+    // Who does not answer is not asked again; who refuses may say what is missing.
+    if (!trouble.needsPerson()) trouble.check();
     await store.ping();
+    trouble.check();
   });
   await openWhenReachable("click-store", () => store.ping(), service, isClickStoreError);
   const reader = resources.use(
@@ -47,16 +50,30 @@ export async function storeClicks(
   // As many user agents as a day has in common use; one costs about 1 kB.
   const enrich = createEnricher({ cacheSize: 10_000 });
   const encode = (event: ClickEvent) => store.encodeClick(event, enrich(event));
-  await ingest({
-    reader,
-    want: {
+  const pace = createPace(
+    {
       minRecords: config.BATCH_MIN_ROWS,
       maxRecords: config.BATCH_MAX_ROWS,
       maxBytes: config.BATCH_MAX_BYTES,
       maxWaitMs: config.BATCH_MAX_WAIT_MS,
     },
+    metrics,
+  );
+  const seen = (each: Trouble) => {
+    pace.seen(each);
+    trouble.seen(each);
+  };
+  await ingest({
+    reader,
+    want: () => pace.next(),
     prepare: (records) => prepare(records, { origin, encode }),
-    slices: createSliceStore({ table: store, runs: createRunNotes(checks), origin, trouble, metrics }),
+    slices: createSliceStore({
+      table: store,
+      runs: createRunNotes(checks),
+      origin,
+      trouble: { seen, over: () => trouble.over() },
+      metrics,
+    }),
     // A batch at its most bytes is two of them, so that one is decoded while the other is inserted. Smaller ones cost
     // ClickHouse more: a third more at 7,000.
     maxSliceRecords: 12_500,

@@ -27,7 +27,7 @@ export interface SliceStoreOptions {
   /** Told of the runs of what is stored, for whoever checks their numbers. */
   readonly runs: RunNotes;
   readonly origin: Origin;
-  readonly trouble: TroubleWatch;
+  readonly trouble: Pick<TroubleWatch, "seen" | "over">;
   readonly metrics: IngestMetrics;
 }
 

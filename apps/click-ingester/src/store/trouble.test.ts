@@ -54,6 +54,6 @@ describe("click store trouble", () => {
     for (; clock.ms < 180_000; clock.ms += 500) watch.seen(down);
     expect(lines).toHaveLength(3);
     const { values } = await metrics.trouble.get();
-    expect(values).toEqual([expect.objectContaining({ value: 360, labels: { class: "retry" } })]);
+    expect(values).toEqual([expect.objectContaining({ value: 360, labels: { class: "retry", code: "0" } })]);
   });
 });

@@ -7,6 +7,8 @@ export interface TroubleWatch {
   seen(trouble: Trouble): void;
   /** Nothing waits for the store any more: what we sent was carried out, or is no longer ours to send. */
   over(): void;
+  /** Whether we wait for what only a person can set right. */
+  needsPerson(): boolean;
   /** For readiness: throws, saying what to do, while only a person can help or while it has lasted for long. */
   check(): void;
 }
@@ -38,7 +40,7 @@ export function createTroubleWatch(options: TroubleWatchOptions): TroubleWatch {
 
   return {
     seen(trouble) {
-      metrics.trouble.inc({ class: trouble.class });
+      metrics.trouble.inc({ class: trouble.class, code: `${trouble.code}` });
       if (current === undefined) since = now();
       current = trouble;
       if (now() - (saidAt.get(trouble.class) ?? -Infinity) < sayEveryMs) return;
@@ -52,18 +54,20 @@ export function createTroubleWatch(options: TroubleWatchOptions): TroubleWatch {
       current = undefined;
       saidAt.clear();
     },
+    needsPerson: () => current?.class === "operator",
     check() {
       if (current === undefined) return;
       const lastedMs = now() - since;
       if (current.class === "retry" && lastedMs < patienceMs) return;
+      const advice = current.advice === undefined ? "" : `; ${current.advice}`;
       throw new Error(
-        `${whatToDo[current.class]} (code ${current.code}, for ${Math.round(lastedMs / 1_000)} s)`,
+        `${whatToDo[current.class]} (code ${current.code}, for ${Math.round(lastedMs / 1_000)} s)${advice}`,
       );
     },
   };
 }
 
 /** Without the server's message, which may quote a row. */
-function fieldsOf({ class: errorClass, code, attempt }: Trouble, lastedMs: number): object {
-  return { class: errorClass, code, attempt, seconds: Math.round(lastedMs / 1_000) };
+function fieldsOf({ class: errorClass, code, attempt, advice }: Trouble, lastedMs: number): object {
+  return { class: errorClass, code, attempt, seconds: Math.round(lastedMs / 1_000), advice };
 }

@@ -86,7 +86,7 @@ async function livesToTheEnd(
   try {
     await ingest({
       reader: stepping(reader, step),
-      want: { minRecords: 1, maxRecords, maxBytes: 1 << 20, maxWaitMs: 1 },
+      want: () => ({ minRecords: 1, maxRecords, maxBytes: 1 << 20, maxWaitMs: 1 }),
       maxSliceRecords,
       prepare: (records) => prepare(records, { origin, encode: rowOf }),
       slices: createSliceStore({

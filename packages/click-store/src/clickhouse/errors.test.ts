@@ -1,23 +1,20 @@
 import { ClickHouseError } from "@clickhouse/client";
 import { describe, expect, it } from "vitest";
+import { adviceOn } from "./advice.ts";
 import { ruleOf, toClickStoreError } from "./errors.ts";
-
-const classes = {
-  retry: [
-    3, 107, 159, 160, 198, 201, 202, 203, 209, 210, 236, 241, 242, 243, 244, 252, 254, 265, 279, 285, 286,
-    289, 290, 297, 319, 364, 384, 425, 999, 1000,
-  ],
-  operator: [16, 20, 47, 60, 81, 164, 192, 193, 194, 195, 291, 392, 497, 516],
-  row: [6, 25, 26, 27, 38, 41, 53, 72, 117, 131, 321, 349, 691],
-} as const;
+import { codesByClass } from "./testing/error-codes.ts";
 
 describe("the error table", () => {
   for (const name of ["retry", "operator", "row"] as const) {
-    it.each(classes[name])(`takes code %i for the class ${name}`, (code) => {
+    it.each(codesByClass[name])(`takes code %i for the class ${name}`, (code) => {
       expect(ruleOf({ code, message: "" })).toMatchObject({ class: name });
       expect(ruleOf({ code, message: "" }).unknown).toBeUndefined();
     });
   }
+
+  it.each(codesByClass.operator)("has advice on code %i, which nobody but a person can end", (code) => {
+    expect(adviceOn(code)).toMatch(/: \w+/);
+  });
 
   it("does not blame a row for a code it does not know, at first", () => {
     expect(ruleOf({ code: 4711, message: "" })).toMatchObject({ class: "retry", unknown: true });

@@ -1,4 +1,5 @@
 import { ClickHouseError } from "@clickhouse/client";
+import { adviceOn } from "./advice.ts";
 import { ClickStoreError, type ErrorClass, type ErrorCode } from "../click-store.ts";
 
 /** What one of ClickHouse's error codes means to whoever sent the statement. */
@@ -139,7 +140,15 @@ export function toClickStoreError(error: unknown): ClickStoreError {
   if (rule.class === "row" || rule.unknown) {
     return new ClickStoreError(rule.class, code, `${name} (code ${code})${place(text)}`);
   }
-  return new ClickStoreError(rule.class, code, `${name}: ${text.slice(0, 300).trim()}`, { cause: error });
+  return new ClickStoreError(rule.class, code, `${name}: ${text.slice(0, 300).trim()}`, {
+    cause: error,
+    hints: hintsOf(code, rule),
+  });
+}
+
+function hintsOf(code: ErrorCode, { slow }: Rule): ClickStoreError["hints"] {
+  const advice = adviceOn(code);
+  return { ...(advice !== undefined && { advice }), ...(slow && { slow }) };
 }
 
 function codeAndName(error: unknown, text: string): [code: number, name: string] {

@@ -60,6 +60,15 @@ async function readMigrations(): Promise<Migration[]> {
   );
 }
 
+/** The first migration that gives a table this column. */
+export async function migrationOf(column: string): Promise<string | undefined> {
+  const declares = new RegExp(`^\\s*(ADD COLUMN (IF NOT EXISTS )?)?${column} +[A-Z]`, "m");
+  const found = (await readMigrations()).find(({ statements }) =>
+    statements.some((statement) => declares.test(statement)),
+  );
+  return found?.name;
+}
+
 async function createDatabase(url: string, signal: AbortSignal): Promise<void> {
   const server = new URL(url);
   const name = decodeURIComponent(server.pathname.slice(1));

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { encodeRows, type Value } from "../body.ts";
+import { clickColumns } from "../click-columns.ts";
 import { createClickTable } from "./click-table.ts";
 import { ClickStoreError, type ClickStore, type InsertOptions } from "../click-store.ts";
 import { connect, type Connection, type Timeouts } from "./connection.ts";
@@ -10,9 +11,10 @@ import type { OpenClickStoreOptions } from "../open.ts";
 import { persist } from "../patience.ts";
 import { deadLetterValues, insertDeadLettersQuery } from "./queries/click-dead-letters.ts";
 import { selectHighest, selectNumbers } from "./queries/click-events.ts";
+import { migrationOf } from "./migrate.ts";
 import { insertMarksQuery, markValues, type WorkspaceHour } from "./queries/click-rollup-marks.ts";
 import { insertRefusedRangesQuery, refusedRangeValues } from "./queries/click-refused-ranges.ts";
-import { selectTables } from "./queries/system-tables.ts";
+import { selectColumns, selectTables } from "./queries/system-tables.ts";
 import { createMarker } from "./rollup/marker.ts";
 
 interface ClickHouseOptions extends OpenClickStoreOptions {
@@ -100,12 +102,22 @@ const tables = [
 
 async function ping(connection: Connection): Promise<void> {
   const signal = AbortSignal.timeout(5_000);
-  const found = await selectTables(connection, signal).catch((cause: unknown) => {
+  const asked = Promise.all([
+    selectTables(connection, signal),
+    selectColumns(connection, "click_events", signal),
+  ]);
+  const [found, columns] = await asked.catch((cause: unknown) => {
     if (!signal.aborted) throw cause;
     throw new ClickStoreError("retry", 0, "no answer within five seconds", { cause });
   });
   const missing = tables.filter((name) => !found.includes(name));
   if (missing.length > 0) {
     throw new ClickStoreError("operator", 60, `no ${missing.join(", no ")}: the migrations have to be run`);
+  }
+  const column = clickColumns.find((name) => !columns.includes(name));
+  if (column !== undefined) {
+    const migration = (await migrationOf(column)) ?? "a migration";
+    const message = `click_events has no column ${column}: ${migration} has to be applied (sluice migrate)`;
+    throw new ClickStoreError("operator", 16, message);
   }
 }
