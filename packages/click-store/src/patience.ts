@@ -73,6 +73,17 @@ export async function persist<T>(
   }
 }
 
+/** Resolves to the error of an attempt, if it is one to be patient with; rejects with any other. */
+export async function failureOf(sent: Promise<void>): Promise<ClickStoreError | undefined> {
+  try {
+    await sent;
+    return undefined;
+  } catch (error) {
+    if (error instanceof ClickStoreError) return error;
+    throw error;
+  }
+}
+
 /** The error that the caller of this package gets for rows that can never be stored. */
 export function blameRow(error: ClickStoreError, partlyStored = false): ClickStoreError {
   return new ClickStoreError("row", error.code, error.message, { cause: error, partlyStored });

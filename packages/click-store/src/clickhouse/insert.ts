@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ClickHouseSettings } from "@clickhouse/client";
 import { ClickStoreError } from "../click-store.ts";
 import { ruleOf } from "./errors.ts";
-import { blameRow, type Patience } from "../patience.ts";
+import { blameRow, failureOf, type Patience } from "../patience.ts";
 
 /** More rows than one block may hold would be several inserts under one token. */
 export const maxRows = 1_000_000;
@@ -96,15 +96,5 @@ async function insertPiece<R>(
     await patience.wait(failure);
     const { over, smaller } = ruleOf(failure);
     if (over && smaller && rows.length > 1) return { left: await target.missing(rows, token), smaller };
-  }
-}
-
-async function failureOf(sent: Promise<void>): Promise<ClickStoreError | undefined> {
-  try {
-    await sent;
-    return undefined;
-  } catch (error) {
-    if (error instanceof ClickStoreError) return error;
-    throw error;
   }
 }

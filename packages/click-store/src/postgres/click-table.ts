@@ -3,7 +3,7 @@ import type { Enrichment } from "@sluice/click-event/enrich.ts";
 import { createLineWriter, inChunks } from "../body.ts";
 import { clickColumns, clickValues } from "../click-columns.ts";
 import { ClickStoreError, type ClickRow, type InsertOptions } from "../click-store.ts";
-import { blameRow, createPatience } from "../patience.ts";
+import { blameRow, createPatience, failureOf } from "../patience.ts";
 import type { Connection } from "./connection.ts";
 import { toCopyText } from "./copy-text.ts";
 import { noPartition, ruleOf } from "./errors.ts";
@@ -62,16 +62,6 @@ export function createClickTable(connection: Connection) {
       }
     },
   };
-}
-
-async function failureOf(sent: Promise<void>): Promise<ClickStoreError | undefined> {
-  try {
-    await sent;
-    return undefined;
-  } catch (error) {
-    if (error instanceof ClickStoreError) return error;
-    throw error;
-  }
 }
 
 /** What is no time is left to the table to refuse. */

@@ -1,9 +1,8 @@
-import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
 import { createBackoff } from "@sluice/service/retry.ts";
 import { Client } from "pg";
 import { ClickStoreError } from "../click-store.ts";
 import type { MigrateOptions } from "../migrate.ts";
+import { type Migration, pendingOf, readMigrations } from "../migrations.ts";
 import { pause } from "../patience.ts";
 import { toClickStoreError } from "./errors.ts";
 import {
@@ -19,13 +18,14 @@ import { createDatabase, selectEncoding } from "./queries/databases.ts";
  */
 export async function migratePostgres(url: string, options: MigrateOptions): Promise<void> {
   const { log, signal = new AbortController().signal, waitMs = 60_000 } = options;
-  const migrations = await readMigrations();
+  const migrations = await readMigrations(directory);
   const backoff = createBackoff({ minMs: 100, maxMs: 2_000 });
   const deadline = performance.now() + waitMs;
   for (;;) {
     try {
       await withClient(url, signal, async (client) => {
-        for await (const { name } of apply(client, migrations)) log.info({ name }, "migration applied");
+        for await (const { version, name } of apply(client, migrations))
+          log.info({ version, file: name }, "migration applied");
       });
       return;
     } catch (error) {
@@ -40,27 +40,7 @@ export async function migratePostgres(url: string, options: MigrateOptions): Pro
 
 const noDatabase = "3D000";
 
-interface Migration {
-  readonly version: number;
-  readonly name: string;
-  readonly checksum: string;
-  readonly sql: string;
-}
-
 const directory = new URL("../../migrations/postgres/", import.meta.url);
-
-/** In order of their versions, from 1, without gaps. */
-async function readMigrations(): Promise<Migration[]> {
-  const names = (await readdir(directory)).filter((name) => name.endsWith(".sql")).toSorted();
-  return await Promise.all(
-    names.map(async (name, index) => {
-      const version = Number(name.slice(0, 4));
-      if (version !== index + 1) throw new Error(`migration ${name}: expected number ${index + 1}`);
-      const sql = await readFile(new URL(name, directory), "utf8");
-      return { version, name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
-    }),
-  );
-}
 
 /** Those that were applied, each when it has been. */
 async function* apply(client: Client, migrations: readonly Migration[]): AsyncGenerator<Migration> {
@@ -72,19 +52,7 @@ async function* apply(client: Client, migrations: readonly Migration[]): AsyncGe
   await client.query("SET client_connection_check_interval = '1s'");
   await client.query("SELECT pg_advisory_lock($1)", [lock]);
   await client.query(createMigrationsTable);
-  const applied = await selectMigrations(client);
-  const newest = applied.at(-1)?.version ?? 0;
-  if (newest > migrations.length) {
-    const message = `the database is at version ${newest}, this program knows ${migrations.length}: start a newer one`;
-    throw new ClickStoreError("operator", 0, message);
-  }
-  const checksums = new Map(applied.map(({ version, checksum }) => [version, checksum]));
-  for (const migration of migrations) {
-    const checksum = checksums.get(migration.version);
-    if (checksum === migration.checksum) continue;
-    if (checksum !== undefined) {
-      throw new ClickStoreError("operator", 0, `${migration.name} was changed after it had been applied`);
-    }
+  for (const migration of pendingOf(migrations, await selectMigrations(client))) {
     await client.query("BEGIN");
     await client.query(migration.sql);
     await insertMigration(client, migration);
