@@ -9,7 +9,7 @@ import { openReader } from "./reader.ts";
 import { trimScript } from "./scripts.ts";
 import { checkServer, runIdOf } from "./server-check.ts";
 import { keyOf } from "./stream-key.ts";
-import { defaultTuning, type Tuning } from "./tuning.ts";
+import { tuningFor, type Tuning } from "./tuning.ts";
 import { parseRedisUrl, type RedisSettings } from "./url.ts";
 
 /** Together with the time to connect, below what `ping` promises. */
@@ -34,7 +34,7 @@ export async function openRedisEventLog(
     await asking[Symbol.asyncDispose]();
     throw error;
   }
-  return new RedisEventLog(settings, asking, deps, { ...defaultTuning, ...tuning });
+  return new RedisEventLog(settings, asking, deps, { ...tuningFor(settings), ...tuning });
 }
 
 class RedisEventLog implements EventLog {

@@ -1,4 +1,4 @@
-/** The adapter's numbers. Nobody has needed others so far, except tests. */
+/** The adapter's numbers: the URL's and, beside them, ours. Nobody has needed others so far, except tests. */
 export interface Tuning {
   /** Entries that their member has not renewed for so long are taken over by another. */
   readonly idleMs: number;
@@ -16,12 +16,15 @@ export interface Tuning {
   readonly trimEveryMs: number;
 }
 
-export const defaultTuning: Tuning = {
-  idleMs: 60_000,
-  blockMs: 2000,
-  claimEveryMs: 30_000,
-  watchEveryMs: 10_000,
-  aheadBytes: 8 * 1024 * 1024,
-  fetchBytes: 1024 * 1024,
-  trimEveryMs: 1000,
-};
+export function tuningFor({ idleMs }: { readonly idleMs: number }): Tuning {
+  return {
+    idleMs,
+    blockMs: 2000,
+    // What is abandoned waits half as long again at most.
+    claimEveryMs: idleMs / 2,
+    watchEveryMs: 10_000,
+    aheadBytes: 8 * 1024 * 1024,
+    fetchBytes: 1024 * 1024,
+    trimEveryMs: 1000,
+  };
+}

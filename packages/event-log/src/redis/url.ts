@@ -17,6 +17,11 @@ const Parameters = z.strictObject({
    * in as a whole, might never fit.
    */
   maxLength: z.coerce.number().int().min(10_000).max(1_000_000_000).default(500_000),
+  /**
+   * What its member has not renewed for so long goes to another. Longer than a member, or the way to Redis, ever stands
+   * still; where there is one member, sooner only means that a crash is made up for sooner.
+   */
+  idleMs: z.coerce.number().int().min(5_000).max(3_600_000).default(60_000),
 });
 
 export interface RedisSettings {
@@ -26,6 +31,7 @@ export interface RedisSettings {
   readonly address: string;
   readonly groups: readonly string[];
   readonly maxLength: number;
+  readonly idleMs: number;
 }
 
 /** Throws `misuse`, naming what is wrong, what would be right, and what was given, but for its password. */
