@@ -6,13 +6,14 @@ import type { Broker } from "./broker.ts";
 import { startClicks } from "./clicks.ts";
 import { killAtRandom } from "./kills.ts";
 import { processesOf } from "./processes.ts";
-import { createSystem, type System } from "./system.ts";
+import { createSystem, type StoreKind, type System } from "./system.ts";
 import { judge, stopMerges, type Verdict } from "./verdict.ts";
 import { victims } from "./victims.ts";
 
 export interface OrdealOptions {
   /** The event log; without one, the edge's own journal. It is killed like everything else. */
   readonly broker?: Broker;
+  readonly store: StoreKind;
   readonly kills: number;
   readonly meanPauseMs: number;
   readonly perSecond: number;
@@ -36,7 +37,7 @@ export interface Report extends Verdict {
   readonly story: string;
 }
 
-/** How long it may take, all restarts behind it, until what was answered is stored. */
+/** How long it may take, all restarts behind it, until what was answered is stored, beside what the log waits. */
 const settleMs = 60_000;
 
 /**
@@ -45,8 +46,11 @@ const settleMs = 60_000;
  */
 export async function ordeal(options: OrdealOptions): Promise<Report> {
   const startedAt = performance.now();
-  const { broker } = options;
-  await using system = await createSystem(broker === undefined ? {} : { env: { EVENT_LOG_URL: broker.url } });
+  const { broker, store } = options;
+  await using system = await createSystem({
+    store,
+    ...(broker !== undefined && { env: { EVENT_LOG_URL: broker.url } }),
+  });
   await using supervisor = keepSupervisor(system);
   await supervisor.up();
   await stopMerges(system);
@@ -61,7 +65,7 @@ export async function ordeal(options: OrdealOptions): Promise<Report> {
   while (clicks.answered.size < options.clicks) await delay(100);
   await clicks.stop();
   await supervisor.up();
-  const verdict = await judge(system, clicks.answered, settleMs);
+  const verdict = await judge(system, clicks.answered, settleMs + (broker?.redeliversWithinMs ?? 0));
   const exitCode = await supervisor.stop();
   const leftOver = (await processesOf(system.dataDir)).map(({ pid, command }) => `${pid} ${command}`);
   return {
@@ -83,6 +87,7 @@ export function problems(report: Report): string[] {
   const found: [boolean, string][] = [
     [missing.length > 0, `${missing.length} clicks were answered and are not stored: ${first}`],
     [report.repeats > 0, `${report.repeats} rows are repeats: ${report.repeated.join("; ")}`],
+    [report.repeatsInView > 0, `${report.repeatsInView} repeats are in the view`],
     [holes.length > 0, `numbers that nothing accounts for: ${holes.join("; ")}`],
     [report.deadLetters > 0, `${report.deadLetters} dead letters`],
     [report.merges > 0, `${report.merges} merges, which would have hidden repeats`],

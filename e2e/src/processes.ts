@@ -23,6 +23,12 @@ export async function listenerOn(port: number): Promise<number | undefined> {
   return undefined;
 }
 
+/** The processes that one has started and that have not ended. */
+export async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
+  return text.split(" ").filter(Boolean).map(Number);
+}
+
 export interface FoundProcess {
   readonly pid: number;
   readonly command: string;

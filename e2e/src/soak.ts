@@ -1,6 +1,6 @@
 // The tests that take as long as one has patience for. Exit status 0 when all is well.
-// `npm run soak -- --kills 200 --clicks 2000000 [--log kafka] [--rate 2000]`: every answered click is stored once,
-// whatever is killed.
+// `npm run soak -- --kills 200 --clicks 2000000 [--log journal|kafka|redis] [--store clickhouse|postgres] [--rate 2000]`:
+// every answered click is stored once, whatever is killed.
 // `npm run soak -- --edge-fuzz [--requests 1000000]`: an edge answers whatever it is sent.
 // `npm run soak -- --keep-alive [--requests 100000]`: nginx never asks on a connection that the edge is closing.
 // All take `--seed`.
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     kills: { type: "string", default: "200" },
     clicks: { type: "string", default: "2000000" },
     log: { type: "string", default: "journal" },
+    store: { type: "string", default: "clickhouse" },
     rate: { type: "string", default: "2000" },
     "edge-fuzz": { type: "boolean", default: false },
     "keep-alive": { type: "boolean", default: false },
@@ -53,12 +54,15 @@ async function kill(): Promise<string[]> {
   const kills = count("kills", values.kills);
   const clicks = count("clicks", values.clicks);
   const perSecond = count("rate", values.rate);
-  if (values.log !== "journal" && values.log !== "kafka") throw new Error("--log takes journal or kafka");
-  console.log(`seed ${seed}: ${kills} kills over ${clicks} clicks at ${perSecond}/s, log ${values.log}`);
+  const { log, store } = values;
+  if (log !== "journal" && log !== "kafka" && log !== "redis")
+    throw new Error("--log takes journal, kafka or redis");
+  if (store !== "clickhouse" && store !== "postgres") throw new Error("--store takes clickhouse or postgres");
+  console.log(`seed ${seed}: ${kills} kills over ${clicks} clicks at ${perSecond}/s, ${log} and ${store}`);
   await using resources = new AsyncDisposableStack();
-  const broker = values.log === "kafka" ? { broker: resources.use(await openBroker()) } : {};
   const report = await ordeal({
-    ...broker,
+    ...(log !== "journal" && { broker: resources.use(await openBroker(log)) }),
+    store,
     seed,
     kills,
     clicks,
@@ -79,7 +83,8 @@ function print(result: Report): void {
       "missing",
       result.missing.length === 0 ? 0 : `${result.missing.length}: ${result.missing.slice(0, 20).join()} …`,
     ],
-    ["repeats", result.repeats],
+    ["repeats, no FINAL", result.repeats],
+    ["repeats in view", result.repeatsInView],
     ["holes", result.holes.length === 0 ? 0 : result.holes.join("; ")],
     ["refused numbers", result.refused],
     ["runs of the edge", result.runs],

@@ -45,6 +45,23 @@ test("npm start: click the link, paste the query, see the click two seconds late
   await nothingIsLeft(system);
 });
 
+test("with CLICK_STORE=postgres clicks are in a database beside the links, and no ClickHouse runs", async () => {
+  await using system = await createSystem({ store: "postgres" });
+  const { child, up, ended } = system.start();
+  await up;
+  const paste = system.output.find((line) => line.includes("psql")) ?? "";
+  expect(paste).toContain(`cat '${system.dataDir}/postgres/password'`);
+  expect(paste).toContain(`-p ${system.ports.postgres} -U sluice clicks`);
+  await click(system);
+  await expect
+    .poll(() => system.query("SELECT count(*) AS clicks FROM clicks"), { timeout: 10_000 })
+    .toEqual(["1"]);
+  expect(await listenerOn(system.ports.clickhouse)).toBe(undefined);
+  child.kill("SIGTERM");
+  expect(await ended).toBe(0);
+  await nothingIsLeft(system);
+});
+
 test("after kill -9 of the supervisor its apps leave, and the next start has the data and the ports", async () => {
   await using system = await createSystem();
   const killed = system.start();

@@ -4,8 +4,11 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { queryPostgres } from "@sluice/testkit/postgres.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
 
 import { inheritedEnvironment } from "./config.ts";
@@ -22,15 +25,19 @@ export interface Ports {
   readonly postgres: number;
 }
 
+export type StoreKind = "clickhouse" | "postgres";
+
 /** What `npm start` runs, on free ports and in a directory of its own. Disposing kills what is left and removes it. */
 export interface System extends AsyncDisposable {
   readonly dataDir: string;
   readonly ports: Ports;
+  /** Where its clicks are stored. */
+  readonly store: StoreKind;
   /** Everything that the supervisors have printed so far. */
   readonly output: readonly string[];
   /** Starts a supervisor. */
   start(): Supervisor;
-  /** The rows of a query, columns separated by tabs. Rejects when the engine is away or refuses it. */
+  /** The rows of a query to the click store, columns separated by tabs. Rejects when it is away or refuses it. */
   query(statement: string): Promise<string[]>;
 }
 
@@ -45,13 +52,19 @@ export interface Supervisor {
 export interface SystemOptions {
   /** The command that starts it; `npm start` or, by default, what it runs. */
   readonly command?: readonly string[];
+  /** ClickHouse by default. */
+  readonly store?: StoreKind;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Long enough for the engine's first start on a busy machine. */
 const startTimeoutMs = 90_000;
 
-export async function createSystem({ command = supervisor, env = {} }: SystemOptions = {}): Promise<System> {
+export async function createSystem({
+  command = supervisor,
+  store = "clickhouse",
+  env = {},
+}: SystemOptions = {}): Promise<System> {
   const temp = await tempDir();
   const dataDir = temp.path;
   const [edge = 0, edgeOps = 0, ingesterOps = 0, clickhouse = 0, postgres = 0] = await freePorts(5);
@@ -70,6 +83,7 @@ export async function createSystem({ command = supervisor, env = {} }: SystemOpt
         INGESTER_OPS_PORT: String(ingesterOps),
         CLICKHOUSE_PORT: String(clickhouse),
         POSTGRES_PORT: String(postgres),
+        CLICK_STORE: store,
         ...env,
       },
       stdio: ["ignore", "pipe", "pipe"],
@@ -92,9 +106,11 @@ export async function createSystem({ command = supervisor, env = {} }: SystemOpt
   return {
     dataDir,
     ports: { edge, edgeOps, ingesterOps, clickhouse, postgres },
+    store,
     output,
     start,
-    query: (statement) => query(clickhouse, statement),
+    query: (statement) =>
+      store === "postgres" ? askPostgres(dataDir, postgres, statement) : askClickHouse(clickhouse, statement),
     async [Symbol.asyncDispose]() {
       for (const child of started) child.kill("SIGKILL");
       for (const { pid } of await processesOf(dataDir)) send(pid, "SIGKILL");
@@ -119,7 +135,13 @@ async function within(
   if (outcome !== "up") throw new Error(`the supervisor was to be up and is ${outcome}:\n${output()}`);
 }
 
-async function query(port: number, statement: string): Promise<string[]> {
+async function askPostgres(dataDir: string, port: number, statement: string): Promise<string[]> {
+  const password = await readFile(join(dataDir, "postgres/password"), "utf8");
+  const rows = await queryPostgres(`postgres://sluice:${password}@127.0.0.1:${port}/clicks`, statement);
+  return rows.map((row) => Object.values(row).join("\t"));
+}
+
+async function askClickHouse(port: number, statement: string): Promise<string[]> {
   const response = await fetch(`http://127.0.0.1:${port}/`, {
     method: "POST",
     body: statement,

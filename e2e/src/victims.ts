@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 import type { Broker } from "./broker.ts";
-import { listenerOn, send } from "./processes.ts";
+import { childrenOf, listenerOn, send } from "./processes.ts";
 import type { System } from "./system.ts";
 
 /** Something that may be killed. */
@@ -13,25 +13,26 @@ export interface Victim {
 
 /** All of a system. What is known by its port is started again by the supervisor. */
 export function victims(
-  { ports }: System,
+  system: System,
   supervisor: { kill(): Promise<boolean> },
   broker: Broker | undefined,
   random: () => number,
 ): Victim[] {
-  const { edge, ingesterOps: ingester, clickhouse, postgres } = ports;
-  const listeners = Object.entries({ edge, ingester, clickhouse, postgres }).map(([name, port]) => ({
+  const { edge, ingesterOps: ingester, clickhouse, postgres } = system.ports;
+  const own = { edge, ingester, ...(system.store === "clickhouse" && { clickhouse }), postgres };
+  const listeners = Object.entries(own).map(([name, port]) => ({
     name,
     kill: async () => send(await listenerOn(port), "SIGKILL"),
   }));
   return [
     ...listeners,
-    { name: "ingester while it inserts", kill: () => killWhileInserting(ports, random) },
+    { name: "ingester while it inserts", kill: () => killWhileInserting(system, random) },
     { name: "supervisor", kill: () => supervisor.kill() },
-    ...(broker === undefined ? [] : [{ name: "broker", kill: () => broker.kill() }]),
+    ...(broker === undefined ? [] : [{ name: broker.name, kill: () => broker.kill() }]),
   ];
 }
 
-/** The standalone's flush, and some: by then a batch is on its way to the engine. */
+/** The standalone's flush, and some: by then a batch is on its way to the store. */
 const flushMs = 1_200;
 /** How far into the insert the ingester may get. */
 const insertMs = 50;
@@ -39,24 +40,28 @@ const insertMs = 50;
 const longestFreezeMs = 3_000;
 
 /**
- * What chance would rarely hit: the engine is frozen until an insert waits for it. Then the ingester is killed, and
- * the engine goes on: before that, while the next ingester comes up, or never, because it is killed too.
+ * What chance would rarely hit: the store is frozen until an insert waits for it. Then the ingester is killed, and
+ * the store goes on: before that, while the next ingester comes up, or never, because it is killed too.
  */
-async function killWhileInserting(
-  { ingesterOps, clickhouse }: System["ports"],
-  random: () => number,
-): Promise<boolean> {
-  const [ingester, engine] = [await listenerOn(ingesterOps), await listenerOn(clickhouse)];
-  if (ingester === undefined || !send(engine, "SIGSTOP")) return false;
+async function killWhileInserting({ ports, store }: System, random: () => number): Promise<boolean> {
+  const [ingester, server] = [await listenerOn(ports.ingesterOps), await listenerOn(ports[store])];
+  if (ingester === undefined || server === undefined || !send(server, "SIGSTOP")) return false;
+  // Postgres has a process for each connection; from now on it starts no more.
+  const frozen = [server, ...(await childrenOf(server))];
+  for (const pid of frozen) send(pid, "SIGSTOP");
+  const goOn = () => {
+    for (const pid of frozen) send(pid, "SIGCONT");
+  };
   await delay(flushMs);
   const order = random();
   if (order < 1 / 3) {
-    send(engine, "SIGCONT");
+    goOn();
     await delay(random() * insertMs);
     return send(ingester, "SIGKILL");
   }
   const dealt = send(ingester, "SIGKILL");
   await delay(random() * longestFreezeMs);
-  send(engine, order < 2 / 3 ? "SIGCONT" : "SIGKILL");
+  if (order >= 2 / 3) send(server, "SIGKILL");
+  goOn();
   return dealt;
 }

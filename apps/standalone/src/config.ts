@@ -8,6 +8,12 @@ export const Config = z.object({
   EDGE_PORT: port().default(8080).describe("Where short links are served."),
   CLICKHOUSE_PORT: port().default(8123).describe("Where clicks are queried, on the loopback interface."),
   POSTGRES_PORT: port().default(54_329).describe("Where links are kept, on the loopback interface."),
+  CLICK_STORE: z
+    .enum(["clickhouse", "postgres"])
+    .default("clickhouse")
+    .describe(
+      "Where clicks are stored: `postgres` is the database `clicks` on the Postgres of the links, and no ClickHouse is started.",
+    ),
   EDGE_OPS_PORT: port().default(9101).describe("Health and metrics of edge-redirect."),
   INGESTER_OPS_PORT: port().default(9102).describe("Health and metrics of click-ingester."),
   EVENT_LOG_URL: url(["journal", "kafka", "redis", "rediss"])

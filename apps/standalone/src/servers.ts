@@ -23,6 +23,13 @@ export function clickhouse(dataDir: string, { CLICKHOUSE_PORT: port }: Config, l
   return () => patiently(start, "CLICKHOUSE_PORT", log);
 }
 
+/** The clicks' own database on the Postgres of the links; migrating makes it. */
+export function clicksDatabase(postgresUrl: string): string {
+  const url = new URL(postgresUrl);
+  url.pathname = "/clicks";
+  return url.href;
+}
+
 const patienceMs = 15_000;
 const pauseMs = 500;
 

@@ -14,7 +14,7 @@ import type { Output } from "./output.ts";
 import { waitForPorts } from "./ports.ts";
 import { prepare } from "./prepare.ts";
 import { openRunFile } from "./run-file.ts";
-import { clickhouse, postgres } from "./servers.ts";
+import { clickhouse, clicksDatabase, postgres } from "./servers.ts";
 import { watchSources } from "./watch.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -57,10 +57,13 @@ export async function standalone({ config, watch, output, log, signal }: Standal
   }
 
   const links = await keep("postgres", postgres(path, config, output.log("postgres")));
-  const clicks = await keep("clickhouse", clickhouse(path, config, output.log("clickhouse")));
+  const clickStoreUrl =
+    config.CLICK_STORE === "postgres"
+      ? clicksDatabase(links.first.url)
+      : (await keep("clickhouse", clickhouse(path, config, output.log("clickhouse")))).first.url;
   const addresses = {
     databaseUrl: links.first.url,
-    clickStoreUrl: clicks.first.url,
+    clickStoreUrl,
     eventLogUrl: eventLogUrl(path, config),
     edgeUrl: `http://localhost:${EDGE_PORT}`,
   };
@@ -106,15 +109,17 @@ async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, "abort");
 }
 
-function welcome(
-  { EDGE_PORT, CLICKHOUSE_PORT, EDGE_OPS_PORT, INGESTER_OPS_PORT }: Config,
-  path: string,
-): string {
+function welcome(config: Config, path: string): string {
+  const { EDGE_PORT, CLICKHOUSE_PORT, POSTGRES_PORT, EDGE_OPS_PORT, INGESTER_OPS_PORT } = config;
+  const count =
+    config.CLICK_STORE === "postgres"
+      ? `PGPASSWORD=$(cat '${path}/postgres/password') psql -h 127.0.0.1 -p ${POSTGRES_PORT} -U sluice clicks -c 'SELECT count(*) FROM clicks'`
+      : `curl 'http://localhost:${CLICKHOUSE_PORT}/?query=SELECT+count()+FROM+clicks'`;
   return `
   Sluice is running; its data is in ${path}
 
   Click     http://localhost:${EDGE_PORT}/demo
-  and see   curl 'http://localhost:${CLICKHOUSE_PORT}/?query=SELECT+count()+FROM+clicks'
+  and see   ${count}
 
   Links     npm run -s sluice -- link create https://example.com
   Health    http://localhost:${EDGE_OPS_PORT}/readyz  http://localhost:${INGESTER_OPS_PORT}/readyz
