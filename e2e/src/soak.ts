@@ -3,14 +3,18 @@
 // every answered click is stored once, whatever is killed.
 // `npm run soak -- --edge-fuzz [--requests 1000000]`: an edge answers whatever it is sent.
 // `npm run soak -- --keep-alive [--requests 100000]`: nginx never asks on a connection that the edge is closing.
+// `npm run soak -- --faults 1000 [--log kafka] [--rate 500]`: every kind of fault between the log and the table.
+// `npm run soak -- --outage 30 [--rate 2000]`: ClickHouse is away for so many minutes, and nothing is lost.
 // All take `--seed`.
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 
 import { openBroker } from "./broker.ts";
+import { faultProblems, soakFaults } from "./fault-soak.ts";
 import { fuzzEdge, fuzzProblems, type FuzzReport } from "./edge-fuzz.ts";
 import { openRace, raceKeepAlive } from "./keep-alive.ts";
 import { ordeal, problems, type Report } from "./ordeal.ts";
+import { liveThroughOutage, outageProblems } from "./outage.ts";
 
 const { values } = parseArgs({
   options: {
@@ -19,6 +23,8 @@ const { values } = parseArgs({
     log: { type: "string", default: "journal" },
     store: { type: "string", default: "clickhouse" },
     rate: { type: "string", default: "2000" },
+    faults: { type: "string" },
+    outage: { type: "string" },
     "edge-fuzz": { type: "boolean", default: false },
     "keep-alive": { type: "boolean", default: false },
     requests: { type: "string" },
@@ -26,7 +32,15 @@ const { values } = parseArgs({
   },
 });
 const seed = count("seed", values.seed);
-const run = values["edge-fuzz"] ? fuzz : values["keep-alive"] ? race : kill;
+const run = values["edge-fuzz"]
+  ? fuzz
+  : values["keep-alive"]
+    ? race
+    : values.faults !== undefined
+      ? fault
+      : values.outage !== undefined
+        ? outage
+        : kill;
 const found = await run();
 console.log(found.length === 0 ? "all is well" : found.join("\n"));
 process.exitCode = found.length === 0 ? 0 : 1;
@@ -72,6 +86,59 @@ async function kill(): Promise<string[]> {
   });
   print(report);
   return problems(report);
+}
+
+async function fault(): Promise<string[]> {
+  const faults = count("faults", values.faults ?? "");
+  console.log(`seed ${seed}: ${faults} faults between the log (${values.log}) and the table`);
+  await using resources = new AsyncDisposableStack();
+  const broker = values.log === "kafka" ? resources.use(await openBroker()) : undefined;
+  const report = await soakFaults({
+    ...(broker && { logUrl: broker.url, ingesters: 2 }),
+    faults,
+    seed,
+    perSecond: 500,
+    meanPauseMs: 500,
+  });
+  printLines([
+    ["answered", report.answered],
+    ["stored", report.stored],
+    ["dead letters", report.setAside],
+    ["repeats, no FINAL", report.repeats],
+    ["repeats in view", report.repeatsInView],
+    ["holes", report.holes.join("; ") || 0],
+    ["faults", perKind(report.faults)],
+    ["ingesters ended", report.ends],
+    ["memory at most", mebibytes(report.peakBytes)],
+    ["seconds", Math.round(report.seconds)],
+  ]);
+  return faultProblems(report);
+}
+
+async function outage(): Promise<string[]> {
+  const minutes = count("outage", values.outage ?? "");
+  const perSecond = count("rate", values.rate);
+  console.log(`ClickHouse is away for ${minutes} min at ${perSecond} clicks/s`);
+  const report = await liveThroughOutage({
+    awayMs: minutes * 60_000,
+    perSecond,
+    onMoment: ({ seconds, backlog, oldestUnflushedSeconds, peakBytes }) =>
+      printLines([
+        [
+          `${Math.round(seconds)} s`,
+          `backlog ${backlog}, oldest unflushed ${Math.round(oldestUnflushedSeconds)} s, ${mebibytes(peakBytes)}`,
+        ],
+      ]),
+  });
+  printLines([
+    ["answered", report.answered],
+    ["stored", report.stored],
+    ["repeats", report.repeats],
+    ["most backlog", report.mostBacklog],
+    ["memory at most", mebibytes(report.peakBytes)],
+    ["catch-up seconds", report.catchUpSeconds.toFixed(1)],
+  ]);
+  return outageProblems(report);
 }
 
 function print(result: Report): void {

@@ -46,9 +46,12 @@ export async function openFaultProxy(target: string): Promise<FaultProxy> {
     if (isInsert) {
       inserts.push({ token: url.searchParams.get("insert_deduplication_token") ?? "", bytes: body.length });
     }
+    const gone = new AbortController();
+    response.once("close", () => gone.abort());
+    if (fault === undefined) return relay(await send(target, request, body, 1, gone.signal), response);
     const forward = (share?: number) => send(target, request, body, share);
-    if (fault === undefined) relay(await forward(), response);
-    else forgotten.push(...(await commit(fault, forward, request, response)));
+    // Also when the server is away meanwhile.
+    forgotten.push(...(await commit(fault, forward, request, response)).map((each) => each.catch(() => {})));
   }
 
   const server = createServer((request, response) => {
@@ -116,13 +119,23 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** Sends a request on; only a share of its body, and then breaks the connection, if told so. */
-async function send(target: string, from: IncomingMessage, body: Buffer, share = 1): Promise<Answer> {
+/**
+ * Sends a request on; only a share of its body, and then breaks the connection, if told so. A client that goes takes
+ * the connection to the server with it when the signal says so.
+ */
+async function send(
+  target: string,
+  from: IncomingMessage,
+  body: Buffer,
+  share = 1,
+  signal?: AbortSignal,
+): Promise<Answer> {
   const { "transfer-encoding": _, ...headers } = from.headers;
   const outgoing = sendRequest(new URL(from.url ?? "/", target), {
     method: from.method ?? "POST",
     headers: { ...headers, "content-length": body.length },
     agent: false,
+    ...(signal && { signal }),
   });
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   outgoing.once("response", resolve).once("error", reject);

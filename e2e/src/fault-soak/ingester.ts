@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+import { inheritedEnvironment } from "../config.ts";
+
+const main = fileURLToPath(new URL("../../../apps/click-ingester/src/main.ts", import.meta.url));
+
+export interface Ingester extends AsyncDisposable {
+  /** To the one that runs now. */
+  kill(signal: NodeJS.Signals): void;
+  /** The most memory that the one that runs now has had at once; 0 while none does. */
+  peakBytes(): Promise<number>;
+  /** The sum over all labels of a metric; undefined while nobody answers. */
+  metric(name: string): Promise<number | undefined>;
+  /** The last of what they have printed. */
+  readonly story: readonly string[];
+  /** How often one has ended. */
+  readonly ends: () => number;
+}
+
+/** Runs an ingester, and another whenever it ends. */
+export function keepIngester(environment: Readonly<Record<string, string>>): Ingester {
+  const story: string[] = [];
+  let stopping = false;
+  let ends = 0;
+  let port: number | undefined;
+  let child = begin();
+
+  function begin(): ChildProcess {
+    port = undefined;
+    const started = spawn(process.execPath, [main], {
+      env: { ...inheritedEnvironment(), ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    for (const stream of [started.stdout, started.stderr])
+      createInterface({ input: stream }).on("line", (line) => {
+        story.push(line);
+        if (story.length > 200) story.shift();
+        const said = /"port":(\d+).*operations server listening/.exec(line);
+        if (said !== null) port = Number(said[1]);
+      });
+    started.once("close", () => {
+      ends += 1;
+      if (!stopping) child = begin();
+    });
+    return started;
+  }
+
+  return {
+    story,
+    ends: () => ends,
+    kill: (signal) => void child.kill(signal),
+    async peakBytes() {
+      const status = await readFile(`/proc/${child.pid}/status`, "utf8").catch(() => "");
+      return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1_024;
+    },
+    async metric(name) {
+      if (port === undefined) return undefined;
+      const signal = AbortSignal.timeout(2_000);
+      const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { signal }).catch(() => undefined);
+      const text = (await answer?.text().catch(() => undefined)) ?? "";
+      const values = text
+        .split("\n")
+        .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
+      if (values.length === 0) return undefined;
+      return values.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
+    },
+    async [Symbol.asyncDispose]() {
+      stopping = true;
+      const last = child;
+      if (last.exitCode !== null || last.signalCode !== null) return;
+      last.kill("SIGKILL");
+      await once(last, "close");
+    },
+  };
+}
