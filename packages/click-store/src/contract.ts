@@ -6,10 +6,20 @@ import { letters } from "./contract/letters.ts";
 import { lookUps } from "./contract/look-ups.ts";
 import { reconciliation } from "./contract/reconciliation.ts";
 import { runChecks } from "./contract/run-checks.ts";
+import { statistics } from "./contract/statistics.ts";
 import { type ContractSubject, withTrial } from "./contract/trial.ts";
 import { values } from "./contract/values.ts";
 
-const cases = { ...values, ...inserts, ...lookUps, ...letters, ...reconciliation, ...runChecks, ...faults };
+const cases = {
+  ...values,
+  ...inserts,
+  ...lookUps,
+  ...letters,
+  ...reconciliation,
+  ...runChecks,
+  ...statistics,
+  ...faults,
+};
 
 /**
  * The suite that every adapter passes on its real server. To be called at the top of a test file. Each case has runs of

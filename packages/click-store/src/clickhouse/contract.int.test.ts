@@ -3,8 +3,12 @@ import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
 import { testClickHouse } from "@sluice/testkit/clickhouse.ts";
 import { clickStoreContract } from "../contract.ts";
+import { eleven } from "../testing/statistics-questions.ts";
+import { connect } from "./connection.ts";
 import { openClickHouse } from "./open.ts";
-import { openWorld } from "./testing/world.ts";
+import { createRollup } from "./rollup/open.ts";
+import { readClicks } from "./testing/rows.ts";
+import { never, openWorld } from "./testing/world.ts";
 
 clickStoreContract("clickhouse", async () => {
   await using stack = new AsyncDisposableStack();
@@ -13,21 +17,23 @@ clickStoreContract("clickhouse", async () => {
   let { server } = service;
   stack.defer(() => server?.[Symbol.asyncDispose]());
   const { url, query, command, count } = stack.use(await openWorld(service.url));
+  const rollup = createRollup(stack.use(connect(url)), 0);
   const opened = stack.move();
   return {
     url,
     open: (at = url, timeouts) =>
       openClickHouse(at, { log: silentLog, metrics: createMetrics(), ...(timeouts && { timeouts }) }),
     count,
-    async clicks(run) {
-      const lines = await query(
-        `SELECT base64Encode(toJSONString(tuple(* REPLACE (toUnixTimestamp64Milli(ts) AS ts)))) AS line
-         FROM clicks WHERE edge_run = '${run}' ORDER BY edge_seq
-         SETTINGS output_format_json_quote_64bit_integers = 0`,
-      );
-      return lines.map((line): unknown => JSON.parse(Buffer.from(line, "base64").toString()));
-    },
+    clicks: (run) => readClicks(query, `edge_run = '${run}'`),
     storedText: (text) => text,
+    async deleteClicks(run, visitor) {
+      for (const workspaceId of [1, 2]) await rollup.markChanged({ workspaceId, ...eleven }, never);
+      await command(`DELETE FROM click_events WHERE edge_run = '${run}' AND visitor = '${visitor}'`);
+      for (const workspaceId of [1, 2]) await rollup.markChanged({ workspaceId, ...eleven }, never);
+    },
+    async countAhead() {
+      while ((await rollup.recount({ limit: 300, skip: 0 }, never)) > 0);
+    },
     renameTable: (from, to) => command(`RENAME TABLE ${from} TO ${to}`),
     addColumn: (name) => command(`ALTER TABLE click_events ADD COLUMN ${name} String`),
     ...(server !== undefined &&

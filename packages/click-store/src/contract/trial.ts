@@ -14,6 +14,10 @@ export interface ContractSubject extends AsyncDisposable {
   clicks(run: string): Promise<unknown[]>;
   /** What it makes of a text, apart from surrogates without their other half. */
   storedText(text: string): string;
+  /** Deletes from the table, as erasing does, what a visitor has in a run. */
+  deleteClicks(run: string, visitor: string): Promise<void>;
+  /** Counts for the statistics whatever is counted ahead, however lately it has changed. */
+  countAhead(): Promise<void>;
   renameTable(from: string, to: string): Promise<void>;
   /** Adds to `click_events` what a newer version may add to it. */
   addColumn(name: string): Promise<void>;

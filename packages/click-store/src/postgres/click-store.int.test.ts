@@ -8,6 +8,7 @@ import { uuidv7 } from "../testing/clicks.ts";
 import { connect } from "./connection.ts";
 import { createMonths } from "./months.ts";
 import { makePartitions } from "./queries/partitions.ts";
+import { openPostgresStatistics } from "./statistics.ts";
 import { sql } from "./testing/sql.ts";
 import { openWorld } from "./testing/world.ts";
 
@@ -100,6 +101,35 @@ describeWith("the click store on Postgres", openWorld, (world) => {
       "SELECT pg_get_expr(relpartbound, oid) FROM pg_class WHERE relname = 'attempts_2026_02_28'",
     );
     expect(bounds).toEqual([["FOR VALUES FROM ('2026-02-28 00:00:00+00') TO ('2026-03-01 00:00:00+00')"]]);
+  });
+
+  it("makes no partition of a table that its caller has put in front of ours", async () => {
+    const client = new Client({ connectionString: world().url });
+    await client.connect();
+    try {
+      await client.query("CREATE TEMP TABLE click_events (ts timestamptz NOT NULL) PARTITION BY RANGE (ts)");
+      await client.query("SELECT make_partitions('click_events', 'month', ARRAY['2042-01-15'::timestamptz])");
+    } finally {
+      await client.end();
+    }
+    expect(await partitions()).toContain("click_events_2042_01");
+  });
+
+  it("says of a statistic that takes too long that less has to be asked", async () => {
+    await using statistics = openPostgresStatistics(world().url, { serverMs: 200, clientMs: 10_000 });
+    const [fromTs, toTs] = [Date.UTC(2026, 0), Date.UTC(2026, 1)];
+    const totals = () => statistics.totals({ workspaceId: 1, linkId: 505, fromTs, toTs }, never);
+    const holder = new Client({ connectionString: world().url });
+    await holder.connect();
+    try {
+      await holder.query("BEGIN");
+      await holder.query("LOCK TABLE click_events");
+      await expect(totals()).rejects.toMatchObject({ class: "retry", code: "57014" });
+      await expect(totals()).rejects.toThrow("ask about less time");
+    } finally {
+      await holder.end();
+    }
+    expect(await totals()).toEqual({ clicks: 0, bots: 0, visitors: 0 });
   });
 
   it("stores a batch that is too much for the server by halves, and says what of it is stored", async () => {

@@ -37,8 +37,9 @@ export function connect(
     max: 8,
     connectionTimeoutMillis: connectMs,
     statement_timeout: serverMs,
-    // A position in the log must never survive a power cut that its rows did not.
-    options: "-c synchronous_commit=on",
+    // A position in the log must never survive a power cut that its rows did not. No statement is so long that compiling
+    // it would pay.
+    options: "-c synchronous_commit=on -c jit=off",
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     application_name: `sluice ${owner}`,

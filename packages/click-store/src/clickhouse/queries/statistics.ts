@@ -1,32 +1,18 @@
 import type { Dimension } from "../../statistics/dimensions.ts";
-import type { Counts } from "../../statistics.ts";
+import type { Counting, CountsOf } from "../../statistics/answers.ts";
 import type { Connection, Parameters } from "../connection.ts";
 import type { Plan } from "../statistics/plan.ts";
 import { byTime, countsOfRows, valuesOf } from "./dimensions.ts";
 
-export interface Counting {
-  readonly workspaceId: number;
-  readonly linkId: number;
+/** And where to take it from. */
+interface Planned extends Counting {
   readonly plan: Plan;
-  /** Apart by value of this dimension; together without. */
-  readonly by?: Dimension;
-  readonly filters: readonly { readonly dimension: Dimension; readonly value: string }[];
-  /** Apart by where these ms, ascending whole seconds, cut the range; together without. */
-  readonly boundaries: readonly number[];
-  /** Of the values with the most clicks. */
-  readonly limit: number;
-}
-
-export interface CountsOf extends Counts {
-  /** The boundary that begins the bucket; 0 for the first. */
-  readonly beginsAt: number;
-  readonly value: string;
 }
 
 /** Both sources in one query. The text depends on which parts there are, and on no value. */
 export async function selectCounts(
   connection: Connection,
-  counting: Counting,
+  counting: Planned,
   signal: AbortSignal,
 ): Promise<CountsOf[]> {
   const { plan } = counting;
@@ -62,7 +48,7 @@ function bucketOf(seconds: string): string {
 }
 
 /** With at most one dimension in play: `selectCounts` is given no other plan. */
-function fromRollup({ by, filters, plan }: Counting): string {
+function fromRollup({ by, filters, plan }: Planned): string {
   const outside = plan.rows.map(
     (_, index) =>
       `AND NOT (hour >= ${secondsAt("rowsFrom", index)} AND hour < ${secondsAt("rowsTo", index)})`,
@@ -76,7 +62,7 @@ function fromRollup({ by, filters, plan }: Counting): string {
       ${outside.join(" ")} ${filter === undefined ? "" : "AND value = {value0:String}"}`;
 }
 
-function fromRows({ by, filters, plan }: Counting): string {
+function fromRows({ by, filters, plan }: Planned): string {
   const inside = plan.rows.map(
     (_, index) => `ts >= ${momentAt("rowsFrom", index)} AND ts < ${momentAt("rowsTo", index)}`,
   );
@@ -104,7 +90,7 @@ function secondsAt(list: "rowsFrom" | "rowsTo", index: number): string {
   return `toDateTime(intDiv({${list}:Array(Int64)}[${index + 1}], 1000), 'UTC')`;
 }
 
-function parametersOf(counting: Counting): Parameters {
+function parametersOf(counting: Planned): Parameters {
   const { workspaceId, linkId, plan, by, filters, boundaries, limit } = counting;
   const seconds = boundaries.map((ts) => ts / 1_000);
   return {

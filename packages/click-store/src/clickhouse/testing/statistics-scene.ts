@@ -6,17 +6,13 @@ import { createMetrics } from "@sluice/service/metrics.ts";
 import type { Rollup } from "../../rollup.ts";
 import { openStatistics } from "../../statistics.ts";
 import { uuidv7 } from "../../testing/clicks.ts";
+import { eleven } from "../../testing/statistics-questions.ts";
 import { connect, type Connection } from "../connection.ts";
 import { openClickHouse } from "../open.ts";
 import { createRollup } from "../rollup/open.ts";
 import { never, withDatabase, type World } from "./world.ts";
 
 // For tests: clicks, whoever counts them, and what may happen to both.
-
-/** Berlin's clocks go back a day later, and a month ends. */
-export const start = Date.UTC(2026, 9, 23, 22);
-/** Days, in which everything happens. */
-export const eleven = { fromTs: start, toTs: start + 11 * 24 * 3_600_000 };
 
 /** Of somebody who is killed: how many statements are answered before, and whether one more is sent. */
 interface Life {

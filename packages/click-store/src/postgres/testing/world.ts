@@ -40,6 +40,10 @@ export async function openWorld(): Promise<ContractSubject> {
       return rows.map(([text = ""]): unknown => JSON.parse(text));
     },
     storedText: (text) => text.replaceAll("\0", "\ufffd"),
+    deleteClicks: async (run, visitor) =>
+      void (await sql(url, `DELETE FROM click_events WHERE edge_run = '${run}' AND visitor = '${visitor}'`)),
+    // Nothing is.
+    countAhead: async () => {},
     renameTable: async (from, to) => void (await sql(url, `ALTER TABLE ${from} RENAME TO ${to}`)),
     addColumn: async (name) =>
       void (await sql(url, `ALTER TABLE click_events ADD COLUMN ${name} text NOT NULL DEFAULT ''`)),

@@ -1,34 +1,17 @@
 import { botReasons } from "@sluice/click-event/bot.ts";
-import type { Counts, Filters, Question, Value } from "../../statistics.ts";
-import { type Dimension, dimensions } from "../../statistics/dimensions.ts";
+import { clickColumns } from "../click-columns.ts";
+import { type Dimension, dimensions } from "../statistics/dimensions.ts";
+import type { Counts, Filters, Question, Value } from "../statistics.ts";
 
 // For tests: what the statistics have to say, counted one by one and without any of their code.
 
-/** A row of `clicks`, by column, as text. */
+/** A row of `clicks`, by column, as text; `ts` in ms. */
 export type Row = ReadonlyMap<string, string>;
 
-const plain = dimensions.filter((name) => name !== "bot_reason");
-const columns = [
-  "workspace_id",
-  "link_id",
-  "toUnixTimestamp64Milli(ts)",
-  "visitor",
-  "is_bot",
-  "bot",
-  "prefetch",
-  "method",
-  ...plain,
-];
-
-/** All that analysts see. */
-export async function readRows(query: (sql: string) => Promise<string[]>): Promise<Row[]> {
-  // As base64: nothing in a value can be taken for the end of a column.
-  const encoded = columns.map((column) => `base64Encode(toString(${column}))`);
-  const lines = await query(`SELECT ${encoded.join(", ")} FROM clicks`);
-  return lines.map((line) => {
-    const values = line.split("\t").map((value) => Buffer.from(value, "base64").toString());
-    return new Map(columns.map((column, index) => [column, values[index] ?? ""]));
-  });
+/** From a list of values in order of `clickColumns`. */
+export function toRow(values: unknown): Row {
+  if (!Array.isArray(values)) throw new TypeError("a row is a list of values");
+  return new Map(clickColumns.map((name, index) => [name, String(values[index])]));
 }
 
 export function rowsOf(
@@ -36,7 +19,7 @@ export function rowsOf(
   { workspaceId, linkId, fromTs, toTs, filters }: Question,
 ): Row[] {
   return rows.filter((row) => {
-    const ts = Number(row.get("toUnixTimestamp64Milli(ts)"));
+    const ts = Number(row.get("ts"));
     return (
       row.get("workspace_id") === `${workspaceId}` &&
       row.get("link_id") === `${linkId}` &&
