@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, request as sendRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What happens to one insert of clicks between the client and the server. */
+/** What happens to one insert (of clicks, by default) between the client and the server. */
 export type Fault =
   /** The server gets it and answers; the client gets no answer. */
   | { readonly kind: "answer lost" }
@@ -14,6 +14,8 @@ export type Fault =
   | { readonly kind: "refused" }
   /** Nobody ever answers. */
   | { readonly kind: "silence" }
+  /** The server carries it out, and nobody answers. */
+  | { readonly kind: "stored, and silence" }
   /** Nobody answers, and the server hears of it only after so many ms. */
   | { readonly kind: "late"; readonly afterMs: number }
   /** The server does not get it, and the client is told this. */
@@ -31,15 +33,16 @@ export interface FaultProxy extends AsyncDisposable {
   readonly quiet: () => Promise<void>;
 }
 
-/** A proxy before a real server that does to inserts of clicks what networks and dying processes do to them. */
-export async function openFaultProxy(target: string): Promise<FaultProxy> {
+/** A proxy before a real server that does to inserts into a table what networks and dying processes do to them. */
+export async function openFaultProxy(target: string, table = "click_events"): Promise<FaultProxy> {
+  const insert = new RegExp(`^INSERT INTO ${table}\\s`);
   const faults: Fault[] = [];
   const inserts: { token: string; bytes: number }[] = [];
   const forgotten: Promise<unknown>[] = [];
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", "http://proxy");
-    const isInsert = url.searchParams.get("query")?.startsWith("INSERT INTO click_events ") === true;
+    const isInsert = insert.test(url.searchParams.get("query") ?? "");
     const fault = isInsert ? faults.shift() : undefined;
     if (fault?.kind === "refused") return void request.socket.destroy();
     const body = await read(request);
@@ -101,6 +104,9 @@ async function commit(
       goingOn.push(delay(fault.afterMs).then(() => forward()));
       break;
     case "silence":
+      break;
+    case "stored, and silence":
+      await forward();
       break;
     case "error":
       response.writeHead(500).end(fault.body);
