@@ -4,17 +4,15 @@ import { startClickHouse } from "@sluice/local-services/clickhouse.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
 import type { Bench } from "./benchmark.ts";
+import type { StoreServer, StoreTables } from "./ingestion.ts";
 
 /** The ClickHouse engine from npm, in a process of its own. */
-export interface Engine extends AsyncDisposable {
-  readonly pid: number;
+export interface Engine extends StoreServer, AsyncDisposable {
   /** Makes a database with empty tables. Disposing drops it, so that its merges do not slow what follows. */
   openTables(name: string): Promise<ClickTables>;
 }
 
-export interface ClickTables extends AsyncDisposable {
-  /** As the ingester takes it. */
-  readonly url: string;
+export interface ClickTables extends StoreTables {
   /** The rows of a query in these tables, columns separated by tabs. */
   query(statement: string): Promise<string[]>;
 }
@@ -36,6 +34,10 @@ export async function openEngine(bench: Bench): Promise<Engine> {
       return {
         url,
         query: (statement) => ask(name, statement),
+        async stored() {
+          const [row = ""] = await ask(name, "SELECT concat(count(), ' ', uniqExact(event_id)) FROM clicks");
+          return row;
+        },
         async [Symbol.asyncDispose]() {
           await ask("default", `DROP DATABASE ${name} SYNC`);
         },

@@ -1,9 +1,22 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type App, startApp } from "./app.ts";
 import type { Bench } from "./benchmark.ts";
-import type { Engine } from "./click-tables.ts";
-import { cpuSeconds, peakMemory } from "./machine.ts";
+import { cpuSeconds, familyCpuSeconds, peakMemory } from "./machine.ts";
 import { readMetric } from "./statistics.ts";
+
+/** Where clicks are stored. */
+export interface StoreServer {
+  readonly pid: number;
+  /** Makes a database with empty tables; disposing drops it. */
+  openTables(name: string): Promise<StoreTables>;
+}
+
+export interface StoreTables extends AsyncDisposable {
+  /** As the ingester takes it. */
+  readonly url: string;
+  /** How many rows the view has, and how many different events, with a space in between. */
+  stored(): Promise<string>;
+}
 
 export interface Backlog {
   readonly eventLogUrl: string;
@@ -24,10 +37,12 @@ export interface CaughtUp {
    */
   readonly ingesterMicroseconds: number;
   readonly engineMicroseconds: number;
+  /** What each ingester gave Prometheus in the end. */
+  readonly metrics: readonly string[];
 }
 
 /** The same backlog again and again, each time by an ingester that has just started. */
-export async function catchUpInRounds(backlog: Backlog, engine: Engine, bench: Bench): Promise<CaughtUp[]> {
+export async function catchUpInRounds(backlog: Backlog, engine: StoreServer, bench: Bench): Promise<CaughtUp[]> {
   const rounds: CaughtUp[] = [];
   for (let round = 0; round < bench.rounds; round += 1) {
     rounds.push(await catchUpOn(backlog, { engine, name: `round${round}` }, bench));
@@ -47,7 +62,12 @@ const stuckAfterMs = 60_000;
  */
 export async function catchUpOn(
   { eventLogUrl, events, topic = "clicks", fill }: Backlog,
-  { engine, name, members = 1 }: { engine: Engine; name: string; members?: number },
+  {
+    engine,
+    name,
+    members = 1,
+    env: changes = {},
+  }: { engine: StoreServer; name: string; members?: number; env?: Readonly<Record<string, string>> },
   bench: Bench,
 ): Promise<CaughtUp> {
   await using tables = await engine.openTables(name);
@@ -58,12 +78,13 @@ export async function catchUpOn(
     EVENT_LOG_GROUP: name,
     CLICK_STORE_URL: tables.url,
     LOG_LEVEL: "info",
+    ...changes,
   };
   const ingesters: App[] = [];
   for (let member = 0; member < members; member += 1) {
     ingesters.push(apps.use(await startApp({ name: "click-ingester", env }, bench)));
   }
-  const engineBefore = cpuSeconds(engine.pid) ?? Number.NaN;
+  const engineBefore = familyCpuSeconds(engine.pid) ?? Number.NaN;
   const before = new Map<App, number>();
   if (fill !== undefined) {
     // The last to come has stopped the others for a moment; from here on each has its partitions.
@@ -80,10 +101,11 @@ export async function catchUpOn(
     ingesterMicroseconds: perEvent(
       Math.max(...ingesters.map((each) => (cpuSeconds(each.pid) ?? Number.NaN) - (before.get(each) ?? 0))),
     ),
-    engineMicroseconds: perEvent((cpuSeconds(engine.pid) ?? Number.NaN) - engineBefore),
+    engineMicroseconds: perEvent((familyCpuSeconds(engine.pid) ?? Number.NaN) - engineBefore),
+    metrics: await Promise.all(ingesters.map((each) => each.metrics())),
   };
-  const [stored] = await tables.query("SELECT count(), uniqExact(event_id) FROM clicks");
-  if (stored !== `${events}\t${events}`)
+  const stored = await tables.stored();
+  if (stored !== `${events} ${events}`)
     throw new Error(`ingester: of ${events} events the view shows ${stored}`);
   return measured;
 }

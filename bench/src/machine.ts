@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, statfsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statfsSync } from "node:fs";
 import { cpus, loadavg, release, tmpdir } from "node:os";
 
 /**
@@ -70,11 +70,29 @@ const ticksPerSecond = 100;
 
 /** How long all threads of a process have computed so far, in seconds; undefined where the system does not say. */
 export function cpuSeconds(pid: number): number | undefined {
+  const times = timesOf(pid);
+  return times === undefined ? undefined : times.own / ticksPerSecond;
+}
+
+/** The same with all processes that it has started, those that have ended included; not with theirs. */
+export function familyCpuSeconds(pid: number): number | undefined {
+  const parent = timesOf(pid);
+  if (parent === undefined) return undefined;
+  const children = readdirSync("/proc")
+    .map(Number)
+    .flatMap((each) => timesOf(each) ?? [])
+    .filter((times) => times.parent === pid);
+  return children.reduce((sum, { own }) => sum + own, parent.own + parent.ended) / ticksPerSecond;
+}
+
+/** In ticks; `ended` are those of children that are gone. */
+function timesOf(pid: number): { parent: number; own: number; ended: number } | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field is a name in brackets; of those behind it the 12th and 13th are user and system time.
+    // The second field is a name in brackets; those behind it are counted from the third.
     const fields = status.slice(status.lastIndexOf(")") + 2).split(" ");
-    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+    const field = (number: number) => Number(fields[number - 3]);
+    return { parent: field(4), own: field(14) + field(15), ended: field(16) + field(17) };
   } catch {
     return undefined;
   }

@@ -6,6 +6,7 @@ import { type Bench, type Benchmark, MissingTool } from "./benchmark.ts";
 import { auditMode } from "./benchmarks/audit.ts";
 import { catchUp } from "./benchmarks/catch-up.ts";
 import { catchUpFromKafka } from "./benchmarks/catch-up-kafka.ts";
+import { catchUpFromRedis } from "./benchmarks/catch-up-redis.ts";
 import { codec } from "./benchmarks/codec.ts";
 import { coldMisses } from "./benchmarks/cold-misses.ts";
 import { idle } from "./benchmarks/idle.ts";
@@ -32,6 +33,7 @@ const benchmarks: readonly Benchmark[] = [
   auditMode,
   catchUp,
   catchUpFromKafka,
+  catchUpFromRedis,
   members,
   visible,
   statistics,

@@ -21,7 +21,7 @@ export function ingestMetrics(metrics: Metrics) {
     insertSeconds: metrics.histogram(
       "ingest_insert_seconds",
       "Time until an insert of clicks was acknowledged, its retries included.",
-      [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+      [0.01, 0.015, 0.025, 0.04, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
     ),
     lag: metrics.gauge(
       "ingest_end_to_end_lag_seconds",
