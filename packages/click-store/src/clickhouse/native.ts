@@ -24,6 +24,9 @@ const bytesOf = { uint8: 1, uint16: 2, uint32: 4, uint64: 8, millis: 8 } as cons
 
 /** Rows are kept in memory that the collector of garbage need not look at; so much at a time. */
 const blockBytes = 1_048_576;
+/** Of what a column is sent as: few bytes for few rows, and of many rows little that is reserved and not used. */
+const leastBlockBytes = 1_024;
+const mostBlockBytes = 65_536;
 /** Up to so many a loop is faster than a call out of JavaScript. */
 const shortCopy = 64;
 /** The longest whose length is one byte; a loop writes it as fast as a call does. */
@@ -139,7 +142,10 @@ export function* encodeNative(columns: readonly Column[], lines: readonly Line[]
   yield varint(lines.length);
   for (const [index, { name, kind }] of columns.entries()) {
     for (const text of [name, types[kind]]) yield* [varint(text.length), Buffer.from(text)];
-    for (const each of contentsOf(parts[index])) yield each.buffer.subarray(0, each.used);
+    for (const { full, buffer, used } of contentsOf(parts[index])) {
+      yield* full;
+      yield buffer.subarray(0, used);
+    }
   }
 }
 
@@ -148,7 +154,10 @@ function varint(number: number): Buffer {
   return block.subarray(0, writeVarint(block, 0, number));
 }
 
+/** Grows by a block at a time: one buffer that doubles leaves as much again to be collected, and half of it unused. */
 interface Content {
+  /** What came before `buffer`. */
+  readonly full: Buffer[];
   buffer: Buffer;
   used: number;
 }
@@ -172,7 +181,7 @@ function createPart(kind: Kind): Part {
 }
 
 function createContent(): Content {
-  return { buffer: Buffer.allocUnsafe(1_024), used: 0 };
+  return { full: [], buffer: Buffer.allocUnsafe(leastBlockBytes), used: 0 };
 }
 
 function contentsOf(part: Part | undefined): readonly Content[] {
@@ -232,7 +241,8 @@ function copy(to: Content, from: Buffer, start: number, end: number): void {
 
 function reserve(to: Content, bytes: number): void {
   if (to.buffer.length - to.used >= bytes) return;
-  const larger = Buffer.allocUnsafeSlow(Math.max(2 * to.buffer.length, to.used + bytes));
-  to.buffer.copy(larger, 0, 0, to.used);
-  to.buffer = larger;
+  to.full.push(to.buffer.subarray(0, to.used));
+  const doubled = Math.min(2 * to.buffer.length, mostBlockBytes);
+  to.buffer = Buffer.allocUnsafeSlow(Math.max(doubled, bytes));
+  to.used = 0;
 }
