@@ -69,9 +69,10 @@ export async function soakFaults(options: FaultSoakOptions): Promise<FaultReport
 
 /** What a report has that it must not have, and its story at the end; empty when all is well. */
 export function faultProblems(report: FaultReport): string[] {
-  const { holes, repeats, repeatsInView, setAside, faults, merges, peakBytes, story } = report;
+  const { answered, stored, holes, repeats, repeatsInView, setAside, faults, merges, peakBytes, story } = report;
   const found: [boolean, string][] = [
     [holes.length > 0, `answered, and not there: ${holes.join("; ")}`],
+    [stored + setAside !== answered, `${answered} answered, and ${stored + setAside} kept`],
     [repeats > 0, `${repeats} rows are repeats`],
     [repeatsInView > 0, `${repeatsInView} rows of the view are repeats`],
     // One that meets a batch of one.
