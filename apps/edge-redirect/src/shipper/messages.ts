@@ -27,7 +27,7 @@ export const Report = z.object({
   setAside: z.number(),
   oldestInHand: z.exactOptional(z.number()),
   trouble: z.exactOptional(z.string()),
-  /** Its own metrics, as Prometheus would scrape them. */
-  metrics: z.string(),
+  /** Its own metrics, as Prometheus would scrape them; absent while they do not change. */
+  metrics: z.exactOptional(z.string()),
 });
 export type Report = z.infer<typeof Report>;

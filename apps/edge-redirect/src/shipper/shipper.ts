@@ -74,7 +74,7 @@ async function runThread(
       report.oldestInHand === undefined ? 0 : Math.max(0, Date.now() - report.oldestInHand) / 1000,
     );
     health.degraded("shipper", report.trouble);
-    mirror(report.metrics);
+    if (report.metrics !== undefined) mirror(report.metrics);
   });
   let reason: unknown;
   thread.on("error", (error) => {

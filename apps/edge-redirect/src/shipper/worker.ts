@@ -27,6 +27,8 @@ const task = Task.parse(workerData);
 const log = createLog("edge-shipper", task.logLevel);
 const metrics = createMetrics();
 const progress: Progress = { shipped: 0, setAside: 0, oldestInHand: undefined, trouble: undefined };
+/** The metrics as they were last reported: those of an idle shipper do not change. */
+let reported = "";
 const health: Health = {
   check() {},
   ready() {},
@@ -115,7 +117,8 @@ async function report(): Promise<void> {
     ...counts,
     ...(oldestInHand !== undefined && { oldestInHand }),
     ...(trouble !== undefined && { trouble }),
-    metrics: body,
+    ...(body !== reported && { metrics: body }),
   };
+  reported = body;
   port?.postMessage(message);
 }
