@@ -90,17 +90,17 @@ describeWith("fan-out", openStores, (stores) => {
     expect(await journal.dispatch()).toEqual(wanted);
   });
 
-  test("a subscription counts within a second after it was made, and no longer than that after it was removed", async () => {
+  test("a subscription counts soon after it was made, and until it was removed, by an ingester that runs on", async () => {
     await using journal = await openJournal();
     await using ingester = startIngester({ ...stores().settings, ...journal.settings });
     await journal.append(1);
     await expect.poll(() => ingester.metric("fanout_skipped_total"), patience).toBe(1);
     await stores().subscribe();
-    await delay(1_000);
+    await indexed(ingester, 1);
     const wanted = await journal.append(1);
     await expect.poll(() => ingester.metric("fanout_appended_total"), patience).toBe(1);
     await stores().unsubscribe();
-    await delay(1_000);
+    await indexed(ingester, 0);
     await journal.append(1);
     await expect.poll(() => ingester.metric("fanout_skipped_total"), patience).toBe(2);
     expect(await journal.dispatch()).toEqual(wanted);
