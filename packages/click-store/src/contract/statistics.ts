@@ -86,6 +86,22 @@ export const statistics = {
       expect(await top(3)).toEqual(inOrder.slice(0, 3));
     },
 
+  "a range and a bucket have the click of their first millisecond, and not that of their end": async (
+    trial: Trial,
+  ) => {
+    await using scene = await openScene(trial);
+    const [link_id, middle] = [506, start + hourMs];
+    const [fromTs, toTs] = [middle - 10, middle + 10];
+    const times = [fromTs - 1, fromTs, middle - 1, middle, toTs - 1, toTs];
+    await scene.insert(times.map((ts, index) => ({ link_id, ts, visitor: visitor(index) })));
+    const about = { workspaceId: 1, linkId: link_id, fromTs, toTs };
+    expect(await scene.statistics.totals(about, never)).toEqual({ clicks: 4, bots: 0, visitors: 4 });
+    expect(await scene.statistics.series({ ...about, interval: "hour", zone: "UTC" }, never)).toEqual([
+      { fromTs, toTs: middle, clicks: 2, bots: 0, visitors: 2 },
+      { fromTs: middle, toTs, clicks: 2, bots: 0, visitors: 2 },
+    ]);
+  },
+
   "a value whose last click is deleted is in no list any more": async (trial: Trial) => {
     await using scene = await openScene(trial);
     const [link_id, ts] = [503, start];
