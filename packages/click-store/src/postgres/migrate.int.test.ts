@@ -11,6 +11,7 @@ import { migrate } from "../migrate.ts";
 import { checkRuns } from "../check-runs.ts";
 import { openClickStore } from "../open.ts";
 import { openRunChecks } from "../run-checks.ts";
+import { openStatistics } from "../statistics.ts";
 import { enrichment, eventsOf, uuidv7 } from "../testing/clicks.ts";
 import { sql } from "./testing/sql.ts";
 
@@ -118,6 +119,9 @@ describeWith("migrations of Postgres", testPostgres, (server) => {
     await database.sql(`CREATE ROLE ${role}; GRANT SELECT ON clicks TO ${role}`);
     const asAnalyst = (text: string) => database.sql(`SET ROLE ${role}; ${text}`);
     try {
+      await using statistics = await openStatistics(`${database.url}?options=-c%20role%3D${role}`);
+      const question = { workspaceId: 1, linkId: 1, fromTs: Date.UTC(2026, 0), toTs: Date.UTC(2026, 1) };
+      expect(await statistics.totals(question, AbortSignal.timeout(10_000))).toMatchObject({ clicks: 0 });
       await asAnalyst("SELECT count(*) FROM clicks");
       for (const text of [
         "SELECT count(*) FROM click_events",
