@@ -4,6 +4,7 @@ import { addAuditCommands } from "./audit-commands.ts";
 import type { Context } from "./context.ts";
 import { addDeadLetterCommands } from "./dead-letter-commands.ts";
 import { addDomainCommands } from "./domain-commands.ts";
+import { addErasureCommands } from "./erasure-commands.ts";
 import { addLinkCommands } from "./link-commands.ts";
 import { watchLive } from "./live.ts";
 import { migrate } from "./migrate.ts";
@@ -24,6 +25,7 @@ export function createProgram(context: Context): Command {
   addDomainCommands(program.command("domain").description("the domains of short links"), context);
   addAuditCommands(program, context);
   addStatsCommand(program, context);
+  addErasureCommands(program, context);
   program
     .command("live")
     .description("clicks as they come, docs/live.md; Ctrl-C ends it")

@@ -1,6 +1,10 @@
+import { type Cover, createCover } from "@sluice/click-store/cover.ts";
+import { openErasures } from "@sluice/click-store/erasures.ts";
 import { openReconciliation, type Reconciliation } from "@sluice/click-store/reconciliation.ts";
 
 import { openRunChecks } from "@sluice/click-store/run-checks.ts";
+
+import type { StoredAuditRow } from "@sluice/link-store/audit-store.ts";
 
 import { auditPages, openAudit, pageSize } from "./audit.ts";
 import type { Context } from "./context.ts";
@@ -27,7 +31,9 @@ export async function reconcile(context: Context, range: TimeRange): Promise<boo
   const signal = AbortSignal.timeout(timeoutMs);
   const { print } = context;
   const around = { fromTs: range.fromTs - slackMs, toTs: range.toTs + slackMs };
-  const rows = await compare(auditPages(audit, range), {
+  await using erasures = await openErasures(await context.addresses.clickStoreUrl());
+  const cover = createCover(await erasures.list(signal));
+  const rows = await compare(notErased(auditPages(audit, range), cover), {
     present: (ids) => table.stored(ids, around),
     absent: (event) => print(`audited, not in the table  ${event}`),
   });
@@ -69,6 +75,15 @@ async function compare(
     }
   }
   return compared;
+}
+
+/** What was erased keeps its row, and is not missing. */
+async function* notErased(
+  pages: AsyncIterable<readonly StoredAuditRow[]>,
+  cover: Cover,
+): AsyncGenerator<readonly StoredAuditRow[]> {
+  for await (const page of pages)
+    yield page.filter(({ event, ts }) => !cover.takesLetter({ value: Buffer.from(event), appendedAt: ts }));
 }
 
 async function* eventPages(

@@ -59,6 +59,9 @@ export const Config = z
     RECONCILE_GRACE_MS: durationMs()
       .default(defaultGraceMs)
       .describe("What is missing for longer is a loss; before, it may be under way."),
+    ERASE_EVERY_MS: durationMs({ min: 1_000 })
+      .default(3_600_000)
+      .describe("How often clicks that are kept for some days are looked through for older ones."),
     OPS_PORT: port().default(9102).describe("The port of `/livez`, `/readyz` and `/metrics`."),
   })
   .refine((config) => config.BATCH_MIN_ROWS <= config.BATCH_MAX_ROWS, {

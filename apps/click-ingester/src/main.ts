@@ -1,9 +1,12 @@
+import { openErasures } from "@sluice/click-store/erasures.ts";
 import { openRunChecks } from "@sluice/click-store/run-checks.ts";
 import { openEventLog } from "@sluice/event-log/open.ts";
 import { openWhenReachable } from "@sluice/service/retry.ts";
 import { runService } from "@sluice/service/run-service.ts";
 import { Config } from "./config.ts";
 import { keepHeapSmall } from "./heap.ts";
+import { keepErased } from "./erasure/erase.ts";
+import { createKnownErasures } from "./erasure/known-erasures.ts";
 import { fanOutClicks } from "./fan-out/fan-out-clicks.ts";
 import { keepRollup } from "./rollup/keep-rollup.ts";
 import { reconcile } from "./reconcile/reconcile.ts";
@@ -17,11 +20,14 @@ await runService("click-ingester", Config, async (service) => {
   );
   health.check("event-log", () => events.ping());
   const checks = resources.use(await openRunChecks(config.CLICK_STORE_URL));
+  const erasures = resources.use(await openErasures(config.CLICK_STORE_URL));
+  const erased = createKnownErasures(erasures, service.signal);
   // None waits for another, nor for what another needs.
   await Promise.all([
-    storeClicks(service, events, checks),
-    fanOutClicks(service, events),
+    storeClicks(service, events, { checks, erasures, erased }),
+    fanOutClicks(service, events, erased),
     keepRollup(service),
     reconcile(service, checks),
+    keepErased(service, erasures),
   ]);
 });

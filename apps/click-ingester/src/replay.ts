@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { parseArgs } from "node:util";
 import type { ClickEvent } from "@sluice/click-event/click-event.ts";
 import { createEnricher } from "@sluice/click-event/enrich.ts";
+import { openErasures } from "@sluice/click-store/erasures.ts";
 import { openClickStore } from "@sluice/click-store/open.ts";
 import { openRunChecks } from "@sluice/click-store/run-checks.ts";
 import { openEventLog } from "@sluice/event-log/open.ts";
@@ -10,6 +11,7 @@ import { readConfig } from "@sluice/service/config.ts";
 import { createLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
 import { Config } from "./config.ts";
+import { createKnownErasures, whenKnown } from "./erasure/known-erasures.ts";
 import { keepHeapSmall } from "./heap.ts";
 import { replayed } from "./replay/replayed.ts";
 import { showProgress } from "./replay/show-progress.ts";
@@ -43,6 +45,8 @@ await using store = await openClickStore(config.CLICK_STORE_URL, {
 });
 await store.ping();
 await using checks = await openRunChecks(config.CLICK_STORE_URL);
+await using erasures = await openErasures(config.CLICK_STORE_URL);
+const erased = createKnownErasures(erasures, stop.signal);
 await using events = await openEventLog(config.EVENT_LOG_URL, { log, metrics: registry });
 const topic = config.EVENT_LOG_TOPIC;
 const group = `replay-${randomUUID()}`;
@@ -53,6 +57,7 @@ const enrich = createEnricher({ cacheSize: 10_000 });
 const encode = (event: ClickEvent) => store.encodeClick(event, enrich(event));
 const rate = values.rate === undefined ? Infinity : Number(values.rate);
 const range = { from: Number(values.from ?? 0), to: Number(values.to ?? Infinity), rate };
+const trouble = createTroubleWatch({ metrics, log });
 const replay = replayed(reader, { ...range, signal: stop.signal });
 {
   using _ = showProgress(process.stderr, replay);
@@ -65,13 +70,15 @@ const replay = replayed(reader, { ...range, signal: stop.signal });
       maxBytes: config.BATCH_MAX_BYTES,
       maxWaitMs: config.BATCH_MAX_WAIT_MS,
     }),
-    prepare: (records) => prepare(records, { origin, encode }),
+    prepare: async (records, lost) =>
+      prepare(records, { origin, encode, cover: await whenKnown(erased, lost, (each) => trouble.seen(each)) }),
     slices: createSliceStore({
       // The live group stores clicks of the same runs: whatever the number, it may be there, and is looked up.
       table: { ...store, highestStored: async () => Infinity },
       runs: createRunNotes(checks),
+      erasures,
       origin,
-      trouble: createTroubleWatch({ metrics, log }),
+      trouble,
       metrics,
     }),
     maxSliceRecords: 12_500,
@@ -79,13 +86,14 @@ const replay = replayed(reader, { ...range, signal: stop.signal });
     log,
   });
 }
-const [rows, found, letters] = await Promise.all(
-  [metrics.rows, metrics.found, metrics.deadLetters].map(async (counter) =>
+const [rows, found, letters, leftOut] = await Promise.all(
+  [metrics.rows, metrics.found, metrics.deadLetters, metrics.erased].map(async (counter) =>
     (await counter.get()).values.reduce((sum, { value }) => sum + value, 0),
   ),
 );
 process.stdout.write(
   `${replay.records()} records read, ${found} clicks stored already, ${rows} stored now, ${letters} dead letters` +
+    (leftOut === 0 ? "" : `, ${leftOut} left out that were erased`) +
     (stop.signal.aborted ? "; stopped before the end\n" : "\n"),
 );
 if (stop.signal.aborted) process.exitCode = 1;

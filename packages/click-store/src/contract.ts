@@ -1,5 +1,6 @@
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { expect, it } from "vitest";
+import { erasures } from "./contract/erasures.ts";
 import { faults } from "./contract/faults.ts";
 import { inserts } from "./contract/inserts.ts";
 import { letters } from "./contract/letters.ts";
@@ -18,6 +19,7 @@ const cases = {
   ...reconciliation,
   ...runChecks,
   ...statistics,
+  ...erasures,
   ...faults,
 };
 

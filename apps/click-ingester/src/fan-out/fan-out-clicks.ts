@@ -8,6 +8,7 @@ import { errorLine } from "@sluice/service/mask.ts";
 import { patiently } from "@sluice/service/retry.ts";
 import type { Service } from "@sluice/service/run-service.ts";
 import type { Config } from "../config.ts";
+import type { KnownErasures } from "../erasure/known-erasures.ts";
 import { openLiveFeed } from "../live/live-feed.ts";
 import { liveMetrics } from "../live/metrics.ts";
 import { fanOut } from "./fan-out.ts";
@@ -27,7 +28,11 @@ const changesEveryMs = 2_000;
  * subscriptions it does nothing. Never fails because something outside is away or fails: it says what it does without,
  * and its group of the event log lags.
  */
-export async function fanOutClicks(service: Service<Config>, events: EventLog): Promise<void> {
+export async function fanOutClicks(
+  service: Service<Config>,
+  events: EventLog,
+  erased: KnownErasures,
+): Promise<void> {
   const { config, log, metrics: registry, health, resources, signal } = service;
   const { DATABASE_URL, DATABASE_DIRECT_URL = DATABASE_URL, FANOUT_TOPIC } = config;
   if (DATABASE_URL === undefined || DATABASE_DIRECT_URL === undefined) return;
@@ -46,6 +51,7 @@ export async function fanOutClicks(service: Service<Config>, events: EventLog): 
     interestOf: (workspaceId) => subscriptions.of(workspaceId),
     // A tenth of what the store loop remembers: most clicks are nobody's here.
     enrich: createEnricher({ cacheSize: 1_000 }),
+    erased: () => erased.latest(),
     live,
   });
 

@@ -1,6 +1,7 @@
 import type { ClickEvent } from "@sluice/click-event/click-event.ts";
 import { decodeRecord } from "@sluice/click-event/decode.ts";
 import { createEnricher } from "@sluice/click-event/enrich.ts";
+import { createCover } from "@sluice/click-store/cover.ts";
 import { type EventLog, EventLogError, type NewRecord } from "@sluice/event-log/event-log.ts";
 import { openEventLog } from "@sluice/event-log/open.ts";
 import type { ClickSubscription } from "@sluice/link-store/subscription-store.ts";
@@ -14,6 +15,7 @@ import { createMatch } from "./match.ts";
 import { fanOutMetrics } from "./metrics.ts";
 
 const all: ClickSubscription = { workspaceId: 1, includeBots: false, includeOptedOut: false };
+const erased = createCover([{ workspaceId: 1, linkId: 99, upTo: Date.UTC(2100, 0) }]);
 const never = new AbortController().signal;
 
 interface World {
@@ -33,6 +35,7 @@ async function live({ events, subscriptions = [all], gate = async () => {}, sign
   const match = createMatch({
     interestOf: (workspaceId) => interests.get(workspaceId),
     enrich: createEnricher({ cacheSize: 10 }),
+    erased: () => erased,
     live: { isWatched: () => false, offer() {} },
   });
   await fanOut({
@@ -83,6 +86,7 @@ test("what somebody wants is passed on, and everything else is counted with its 
     clickRecord(sampleClick(1, 6, { prefetch: true })),
     clickRecord(sampleClick(1, 7, { gpc: true })),
     refusedRecord(1, 8, 9),
+    clickRecord(sampleClick(1, 10, { link_id: 99 })),
     { key: "x", value: Buffer.from("none of ours") },
   ]);
   const { metrics } = await live({ events });
@@ -91,6 +95,7 @@ test("what somebody wants is passed on, and everything else is counted with its 
     'fanout_skipped_total{reason="unsubscribed"} 1',
     'fanout_skipped_total{reason="unwanted"} 3',
     'fanout_skipped_total{reason="no-click"} 1',
+    'fanout_skipped_total{reason="erased"} 1',
     'fanout_skipped_total{reason="undecodable"} 1',
     "fanout_matched_total 3",
     "fanout_appended_total 3",

@@ -3,18 +3,20 @@ import { decodeRecord } from "@sluice/click-event/decode.ts";
 import { encodeEnriched } from "@sluice/click-event/encode.ts";
 import type { Enricher, Enrichment } from "@sluice/click-event/enrich.ts";
 import { peekWorkspace } from "@sluice/click-event/peek.ts";
+import type { Cover } from "@sluice/click-store/cover.ts";
 import type { NewRecord } from "@sluice/event-log/event-log.ts";
 import { type Interest, isWanted } from "./interests.ts";
 
 /**
  * `unsubscribed`: nobody in the workspace wants clicks. `unwanted`: not this one. `undecodable`: a dead letter, which the
- * store loop keeps. `no-click`: numbers that an edge used up.
+ * store loop keeps. `no-click`: numbers that an edge used up. `erased`: it is to be forgotten.
  */
-export type SkipReason = "unsubscribed" | "unwanted" | "undecodable" | "no-click";
+export type SkipReason = "unsubscribed" | "unwanted" | "undecodable" | "no-click" | "erased";
 
 export interface MatchOptions {
   readonly interestOf: (workspaceId: number) => Interest | undefined;
   readonly enrich: Enricher;
+  readonly erased: () => Cover;
   readonly live: LiveClicks;
 }
 
@@ -29,7 +31,7 @@ export interface LiveClicks {
 export type Match = (value: Uint8Array) => NewRecord | SkipReason;
 
 /** Gives for each record of `clicks` the one of `clicks.fanout` that it becomes, or why it becomes none. */
-export function createMatch({ interestOf, enrich, live }: MatchOptions): Match {
+export function createMatch({ interestOf, enrich, erased, live }: MatchOptions): Match {
   return (value) => {
     const workspaceId = peekWorkspace(value);
     if (workspaceId !== undefined && interestOf(workspaceId) === undefined && !live.isWatched(workspaceId)) {
@@ -39,6 +41,7 @@ export function createMatch({ interestOf, enrich, live }: MatchOptions): Match {
     if (decoded.kind === "undecodable") return "undecodable";
     if (decoded.kind === "refused-range") return "no-click";
     const { event } = decoded;
+    if (erased().takes(event)) return "erased";
     const enrichment = enrich(event);
     if (live.isWatched(event.workspace_id)) live.offer(event, enrichment);
     const interest = interestOf(event.workspace_id);

@@ -1,4 +1,5 @@
 import type { ClickStore } from "@sluice/click-store/click-store.ts";
+import { emptyCover } from "@sluice/click-store/cover.ts";
 import { migrate } from "@sluice/click-store/migrate.ts";
 import { openClickStore } from "@sluice/click-store/open.ts";
 import type { ClickEvent } from "@sluice/click-event/click-event.ts";
@@ -57,10 +58,11 @@ describeWith("the store loop on ClickHouse", testClickHouse, (clickhouse) => {
       reader,
       want: () => ({ minRecords: 1, maxRecords: sizes.maxRecords, maxBytes: 1 << 24, maxWaitMs: 1 }),
       maxSliceRecords: sizes.maxSliceRecords,
-      prepare: (records) => prepare(records, { origin, encode }),
+      prepare: (records) => prepare(records, { origin, encode, cover: emptyCover }),
       slices: createSliceStore({
         table: store,
         runs: createRunNotes({ note: async () => {} }),
+        erasures: { noteErased: async () => {} },
         origin,
         trouble,
         metrics,

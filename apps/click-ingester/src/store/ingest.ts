@@ -10,7 +10,7 @@ export interface Ingestion {
   readonly reader: Pick<Reader, "next">;
   /** Asked before each batch. */
   readonly want: () => Want;
-  readonly prepare: (records: readonly LogRecord[]) => Promise<Prepared>;
+  readonly prepare: (records: readonly LogRecord[], signal: AbortSignal) => Promise<Prepared>;
   readonly slices: SliceStore;
   /** A batch is stored in equal slices of at most so many records. */
   readonly maxSliceRecords: number;
@@ -50,10 +50,10 @@ async function storeInSlices(
   { prepare, slices, maxSliceRecords }: Ingestion,
 ): Promise<void> {
   const size = Math.ceil(records.length / Math.ceil(records.length / maxSliceRecords));
-  let prepared = await prepare(records.slice(0, size));
+  let prepared = await prepare(records.slice(0, size), signal);
   for (let next = size; next < records.length; next += size) {
     [prepared] = await Promise.all([
-      prepare(records.slice(next, next + size)),
+      prepare(records.slice(next, next + size), signal),
       slices.store(prepared, signal),
     ]);
   }

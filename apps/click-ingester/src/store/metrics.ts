@@ -40,6 +40,10 @@ export function ingestMetrics(metrics: Metrics) {
       "Clicks looked up because they might be stored already.",
     ),
     found: metrics.counter("ingest_repeats_stored_total", "Clicks looked up that were stored already."),
+    erased: metrics.counter(
+      "ingest_erased_clicks_total",
+      "Clicks and dead letters that came again after they had been erased, and were left out.",
+    ),
     trouble: metrics.counter(
       "ingest_click_store_trouble_total",
       "Statements that the click store did not carry out, by what can be done about it and its own code; 0: no answer.",

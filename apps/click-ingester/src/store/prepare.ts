@@ -1,5 +1,8 @@
 import type { ClickEvent, RefusedRange } from "@sluice/click-event/click-event.ts";
 import { decodeRecord } from "@sluice/click-event/decode.ts";
+import type { Cover } from "@sluice/click-store/cover.ts";
+import { rangeOf } from "@sluice/click-store/erase.ts";
+import type { ErasedRange } from "@sluice/click-store/erasures.ts";
 import type { ClickRow, DeadLetter } from "@sluice/click-store/click-store.ts";
 import type { LogRecord } from "@sluice/event-log/event-log.ts";
 import { version } from "@sluice/service/version.ts";
@@ -10,11 +13,13 @@ export interface Click extends ClickRow {
   readonly record: LogRecord;
 }
 
-/** Records sorted by what is to be done with them. Nothing is left out. */
+/** Records sorted by what is to be done with them. Nothing is left out but what was erased. */
 export interface Prepared {
   readonly clicks: readonly Click[];
   readonly ranges: readonly RefusedRange[];
   readonly letters: readonly DeadLetter[];
+  /** The numbers of what an erasure took, a range each. */
+  readonly erased: readonly ErasedRange[];
 }
 
 /** Where records come from: with the record's id, the identity of a dead letter. */
@@ -30,27 +35,32 @@ const recordsPerTurn = 500;
 /** Decodes, and makes rows of the clicks. Pure work that gives way to the event loop as it goes; never rejects for a record's sake. */
 export async function prepare(
   records: readonly LogRecord[],
-  { origin, encode }: { origin: Origin; encode: (event: ClickEvent) => ClickRow },
+  { origin, encode, cover }: { origin: Origin; encode: (event: ClickEvent) => ClickRow; cover: Cover },
 ): Promise<Prepared> {
   const clicks: Click[] = [];
   const ranges: RefusedRange[] = [];
   const letters: DeadLetter[] = [];
+  const erased: ErasedRange[] = [];
   for (const [index, record] of records.entries()) {
     if (index % recordsPerTurn === recordsPerTurn - 1) await setImmediate();
     const decoded = decodeRecord(record.value);
     switch (decoded.kind) {
       case "click":
-        clicks.push({ ...encode(decoded.event), record });
+        if (cover.takes(decoded.event)) {
+          const { edge_run: run, edge_seq: number } = decoded.event;
+          erased.push({ run, fromSeq: number, toSeq: number });
+        } else clicks.push({ ...encode(decoded.event), record });
         break;
       case "refused-range":
         ranges.push(decoded.range);
         break;
       case "undecodable":
-        letters.push(deadLetter(record, origin, { ...decoded, error: decoded.detail }));
+        if (cover.takesLetter(record)) erased.push(...rangeOf({ ...record, number: decoded.number }));
+        else letters.push(deadLetter(record, origin, { ...decoded, error: decoded.detail }));
         break;
     }
   }
-  return { clicks, ranges, letters };
+  return { clicks, ranges, letters, erased };
 }
 
 /** The record's own bytes and why they are not in the table. */

@@ -2,12 +2,14 @@ import { hostname } from "node:os";
 import type { ClickEvent } from "@sluice/click-event/click-event.ts";
 import { createEnricher } from "@sluice/click-event/enrich.ts";
 import { ClickStoreError, type Trouble } from "@sluice/click-store/click-store.ts";
+import type { Erasures } from "@sluice/click-store/erasures.ts";
 import { openClickStore } from "@sluice/click-store/open.ts";
 import type { RunChecks } from "@sluice/click-store/run-checks.ts";
 import type { EventLog } from "@sluice/event-log/event-log.ts";
 import { openWhenReachable } from "@sluice/service/retry.ts";
 import type { Service } from "@sluice/service/run-service.ts";
 import type { Config } from "../config.ts";
+import { type KnownErasures, whenKnown } from "../erasure/known-erasures.ts";
 import { ingest } from "./ingest.ts";
 import { ingestMetrics } from "./metrics.ts";
 import { createPace } from "./pace.ts";
@@ -16,11 +18,18 @@ import { createRunNotes } from "./run-notes.ts";
 import { createSliceStore } from "./store-slice.ts";
 import { createTroubleWatch } from "./trouble.ts";
 
+/** What the store loop shares with others. */
+interface Beside {
+  readonly checks: Pick<RunChecks, "note">;
+  readonly erasures: Pick<Erasures, "noteErased">;
+  readonly erased: KnownErasures;
+}
+
 /** Opens what storing takes, waiting for a store that is away, and stores clicks until told to stop. */
 export async function storeClicks(
   service: Service<Config>,
   events: EventLog,
-  checks: Pick<RunChecks, "note">,
+  { checks, erasures, erased }: Beside,
 ): Promise<void> {
   const { config, log, metrics: registry, health, resources, signal } = service;
   const metrics = ingestMetrics(registry);
@@ -66,10 +75,12 @@ export async function storeClicks(
   await ingest({
     reader,
     want: () => pace.next(),
-    prepare: (records) => prepare(records, { origin, encode }),
+    prepare: async (records, lost) =>
+      prepare(records, { origin, encode, cover: await whenKnown(erased, lost, seen) }),
     slices: createSliceStore({
       table: store,
       runs: createRunNotes(checks),
+      erasures,
       origin,
       trouble: { seen, over: () => trouble.over() },
       metrics,

@@ -1,4 +1,5 @@
 import type { ClickStore, DeadLetter, Trouble } from "@sluice/click-store/click-store.ts";
+import type { ErasedRange, Erasures } from "@sluice/click-store/erasures.ts";
 import { patiently } from "@sluice/service/retry.ts";
 import { insertGoodRows } from "./bisect.ts";
 import type { IngestMetrics } from "./metrics.ts";
@@ -26,12 +27,15 @@ export interface SliceStoreOptions {
   readonly table: Table;
   /** Told of the runs of what is stored, for whoever checks their numbers. */
   readonly runs: RunNotes;
+  /** Told of the numbers of what was erased and came again. */
+  readonly erasures: Pick<Erasures, "noteErased">;
   readonly origin: Origin;
   readonly trouble: Pick<TroubleWatch, "seen" | "over">;
   readonly metrics: IngestMetrics;
 }
 
-export function createSliceStore({ table, runs, origin, trouble, metrics }: SliceStoreOptions): SliceStore {
+export function createSliceStore(options: SliceStoreOptions): SliceStore {
+  const { table, runs, erasures, origin, trouble, metrics } = options;
   const repeats = createRepeats(table, {
     onTwice: (count) => metrics.twice.inc(count),
     onLookUp: (lookedUp, found) => {
@@ -68,11 +72,14 @@ export function createSliceStore({ table, runs, origin, trouble, metrics }: Slic
     },
   };
 
-  async function storeSlice({ clicks, ranges, letters }: Prepared, signal: AbortSignal): Promise<void> {
+  async function storeSlice(slice: Prepared, signal: AbortSignal): Promise<void> {
+    const { clicks, ranges, letters, erased } = slice;
     for (const { reason } of letters) metrics.decodeErrors.inc({ reason });
     const waiting = { signal, waitOn: onStoreTrouble(onTrouble) };
-    const names = new Set([...clicks, ...ranges].map(({ edge_run }) => edge_run));
+    const names = runsOf(slice);
     await patiently(() => runs.note(names, signal), waiting);
+    await patiently(() => erasures.noteErased(joined(erased), signal), waiting);
+    metrics.erased.inc(erased.length);
     const missing = await patiently(() => repeats.missing(clicks, signal), waiting);
     if (missing.length < clicks.length) await patiently(() => table.markChanged(clicks, signal), waiting);
     const refused = await insertGoodRows(missing, {
@@ -94,4 +101,21 @@ export function createSliceStore({ table, runs, origin, trouble, metrics }: Slic
     await patiently(() => runs.note(names, signal), waiting);
     for (const { reason, from_seq, to_seq } of ranges) metrics.refused.inc({ reason }, to_seq - from_seq + 1);
   }
+}
+
+function runsOf({ clicks, ranges, erased }: Prepared): ReadonlySet<string> {
+  return new Set([...clicks, ...ranges].map(({ edge_run }) => edge_run)).union(
+    new Set(erased.map(({ run }) => run)),
+  );
+}
+
+/** Numbers that follow each other, as they mostly do in the order of the log, as one range. */
+function joined(ranges: readonly ErasedRange[]): ErasedRange[] {
+  const all: { run: string; fromSeq: number; toSeq: number }[] = [];
+  for (const { run, fromSeq, toSeq } of ranges) {
+    const last = all.at(-1);
+    if (last?.run === run && last.toSeq + 1 === fromSeq) last.toSeq = toSeq;
+    else all.push({ run, fromSeq, toSeq });
+  }
+  return all;
 }

@@ -1,4 +1,5 @@
 import type { ClickEvent } from "@sluice/click-event/click-event.ts";
+import { emptyCover } from "@sluice/click-store/cover.ts";
 import { migrate } from "@sluice/click-store/migrate.ts";
 import { openClickStore } from "@sluice/click-store/open.ts";
 import { openFaultProxy } from "@sluice/click-store/testing/fault-proxy.ts";
@@ -46,10 +47,11 @@ export async function openRunningLoop() {
     reader,
     want: () => ({ minRecords: 1, maxRecords: 50_000, maxBytes: 1 << 24, maxWaitMs: 1 }),
     maxSliceRecords: 12_500,
-    prepare: (records) => prepare(records, { origin, encode }),
+    prepare: (records) => prepare(records, { origin, encode, cover: emptyCover }),
     slices: createSliceStore({
       table: store,
       runs: createRunNotes({ note: async () => {} }),
+      erasures: { noteErased: async () => {} },
       origin,
       trouble: {
         seen(each) {

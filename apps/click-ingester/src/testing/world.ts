@@ -1,4 +1,5 @@
 import { ClickStoreError } from "@sluice/click-store/click-store.ts";
+import { emptyCover } from "@sluice/click-store/cover.ts";
 import {
   type EventLog,
   EventLogError,
@@ -88,10 +89,11 @@ async function livesToTheEnd(
       reader: stepping(reader, step),
       want: () => ({ minRecords: 1, maxRecords, maxBytes: 1 << 20, maxWaitMs: 1 }),
       maxSliceRecords,
-      prepare: (records) => prepare(records, { origin, encode: rowOf }),
+      prepare: (records) => prepare(records, { origin, encode: rowOf, cover: emptyCover }),
       slices: createSliceStore({
         table,
         runs: createRunNotes({ note: async () => {} }),
+        erasures: { noteErased: async () => {} },
         origin,
         metrics,
         trouble: createTroubleWatch({ metrics, log: silentLog }),

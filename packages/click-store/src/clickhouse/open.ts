@@ -94,6 +94,7 @@ const tables = [
   "click_dead_letters",
   "click_dead_letter_marks",
   "click_refused_ranges",
+  "click_erasures",
   "click_rollup",
   "click_rollup_marks",
   "click_holes",

@@ -7,6 +7,9 @@ import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { testPostgres } from "@sluice/testkit/postgres.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
 import { describe, expect, it } from "vitest";
+import { openDeadLetters } from "../dead-letters.ts";
+import { eraseDue } from "../erase.ts";
+import { openErasures } from "../erasures.ts";
 import { migrate } from "../migrate.ts";
 import { checkRuns } from "../check-runs.ts";
 import { openClickStore } from "../open.ts";
@@ -142,8 +145,11 @@ describeWith("migrations of Postgres", testPostgres, (server) => {
     const role = `ingester_${randomBytes(4).toString("hex")}`;
     await database.sql(
       `CREATE ROLE ${role} LOGIN PASSWORD 'secret';
-       GRANT SELECT, INSERT ON click_events, click_refused_ranges TO ${role};
-       GRANT SELECT, INSERT, UPDATE ON click_dead_letters, click_runs, click_holes TO ${role};
+       GRANT SELECT, INSERT ON click_refused_ranges, click_erased_ranges TO ${role};
+       GRANT SELECT, INSERT, UPDATE ON click_runs, click_holes, click_erasures TO ${role};
+       GRANT SELECT, INSERT, DELETE ON click_events TO ${role};
+       GRANT SELECT, INSERT, UPDATE, DELETE ON click_dead_letters TO ${role};
+       GRANT SELECT ON click_dead_letter_marks, click_retention TO ${role};
        GRANT EXECUTE ON FUNCTION make_partitions TO ${role}`,
     );
     const url = new URL(database.url);
@@ -181,6 +187,12 @@ describeWith("migrations of Postgres", testPostgres, (server) => {
       );
       // From 4 on, up to 8.
       expect(await checkRuns(checks, options)).toMatchObject({ suspected: { holes: 1, numbers: 5 } });
+
+      await using erasures = await openErasures(url.href);
+      await using letters = await openDeadLetters(url.href);
+      await erasures.add({ workspaceId: event.workspace_id, upTo: ts }, options.signal);
+      const erased = await eraseDue(erasures, letters, { signal: options.signal, knownAfterMs: 0 });
+      expect(erased).toEqual({ clicks: 1, letters: 0, pending: 0 });
     } finally {
       await store[Symbol.asyncDispose]();
       await database.sql(`DROP OWNED BY ${role}; DROP ROLE ${role}`);

@@ -54,6 +54,7 @@ const tables = [
   "click_dead_letters",
   "click_dead_letter_marks",
   "click_refused_ranges",
+  "click_erasures",
   "click_holes",
   "clicks",
 ];

@@ -2,8 +2,7 @@ import type { Gap, RunCheck } from "../../run-checks.ts";
 import type { Connection } from "../connection.ts";
 
 /**
- * All that accounts for numbers of a run, as ranges. The one place to say so: whoever takes clicks away before they
- * were checked (an erasure) notes their numbers in a table of its own, and adds it here.
+ * All that accounts for numbers of a run, as ranges. The one place to say so.
  *
  * Repeats are of no interest, so nothing is read with FINAL. Clicks come from the projection `by_number`; a click above
  * another in its run is not older, and a day is left for what should not be.
@@ -14,6 +13,10 @@ const accounted = `
     AND ts >= fromUnixTimestamp64Milli({sinceTs:Int64}, 'UTC')
   UNION ALL
   SELECT greatest(from_seq, {fromSeq:UInt64}), to_seq, ts, toDateTime64(0, 3, 'UTC') FROM click_refused_ranges
+  WHERE edge_run = {run:UUID} AND to_seq >= {fromSeq:UInt64} AND from_seq <= {toSeq:UInt64}
+  UNION ALL
+  SELECT greatest(from_seq, {fromSeq:UInt64}), to_seq, toDateTime64(0, 3, 'UTC'), toDateTime64(0, 3, 'UTC')
+  FROM click_erased_ranges
   WHERE edge_run = {run:UUID} AND to_seq >= {fromSeq:UInt64} AND from_seq <= {toSeq:UInt64}
   UNION ALL
   SELECT edge_seq, edge_seq, appended_at, toDateTime64(0, 3, 'UTC') FROM click_dead_letters

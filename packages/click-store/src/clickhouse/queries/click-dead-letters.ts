@@ -1,6 +1,12 @@
 import type { Value } from "../../body.ts";
 import { ClickStoreError, type DeadLetter } from "../../click-store.ts";
-import type { LetterFilter, LetterKey, Mark, StoredDeadLetter } from "../../dead-letters.ts";
+import {
+  letterId,
+  type LetterFilter,
+  type LetterKey,
+  type Mark,
+  type StoredDeadLetter,
+} from "../../dead-letters.ts";
 import type { Connection, Parameters } from "../connection.ts";
 
 /** The bytes go in as base64, which any format can carry; the table keeps them as they were. */
@@ -147,4 +153,18 @@ const year2299 = 10_413_791_999_999;
 /** Whoever appended set this clock, and a letter that the table refuses would have nowhere left to go. */
 function toDateTime64(ms: number): number {
   return Number.isFinite(ms) ? Math.min(Math.max(Math.trunc(ms), 0), year2299) : 0;
+}
+
+/** Begins to rewrite the parts that have any of these. */
+export async function deleteLetters(
+  connection: Connection,
+  letters: readonly LetterKey[],
+  signal: AbortSignal,
+): Promise<void> {
+  await connection.command(
+    `ALTER TABLE click_dead_letters DELETE
+     WHERE has({ids:Array(String)}, concat(log, '/', topic, '/', record_id)) SETTINGS mutations_sync = 0`,
+    { ids: letters.map(letterId) },
+    signal,
+  );
 }

@@ -66,7 +66,7 @@ export async function selectBacklog(
   signal: AbortSignal,
 ): Promise<{ hours: number; oldestMs: number }> {
   const [line = ""] = await connection.select(
-    `SELECT count(), if(count() = 0, 0, dateDiff('millisecond', min(last_mark), now64(6, 'UTC'))) FROM (${changed})`,
+    `SELECT count(), if(count() = 0, 0, greatest(0, dateDiff('millisecond', min(last_mark), now64(6, 'UTC')))) FROM (${changed})`,
     {},
     signal,
   );

@@ -3,8 +3,7 @@ import type { Connection } from "../connection.ts";
 import { toNumber } from "./to-number.ts";
 
 /**
- * All that accounts for numbers of a run ($1) from $2 to $3, as ranges. The one place to say so: whoever takes clicks
- * away before they were checked (an erasure) notes their numbers in a table of its own, and adds it here.
+ * All that accounts for numbers of a run ($1) from $2 to $3, as ranges. The one place to say so.
  *
  * A click above another in its run is not older, and a day is left for what should not be.
  */
@@ -13,6 +12,9 @@ const accounted = `
   WHERE edge_run = $1::uuid AND edge_seq BETWEEN $2::bigint AND $3::bigint AND ts >= to_timestamp($4::float8 / 1000)
   UNION ALL
   SELECT greatest(from_seq, $2::bigint), to_seq, ts, NULL FROM click_refused_ranges
+  WHERE edge_run = $1::uuid AND to_seq >= $2::bigint AND from_seq <= $3::bigint
+  UNION ALL
+  SELECT greatest(from_seq, $2::bigint), to_seq, NULL, NULL FROM click_erased_ranges
   WHERE edge_run = $1::uuid AND to_seq >= $2::bigint AND from_seq <= $3::bigint
   UNION ALL
   SELECT edge_seq, edge_seq, appended_at, NULL FROM click_dead_letters

@@ -152,3 +152,20 @@ const year2299 = 10_413_791_999_999;
 function toInstant(ms: number): number {
   return Number.isFinite(ms) ? Math.min(Math.max(Math.trunc(ms), 0), year2299) : 0;
 }
+
+export async function deleteLetters(
+  connection: Connection,
+  letters: readonly LetterKey[],
+  signal: AbortSignal,
+): Promise<void> {
+  await connection.query(
+    `DELETE FROM click_dead_letters
+     WHERE (log, topic, record_id) IN (SELECT * FROM unnest($1::text[], $2::text[], $3::text[]))`,
+    [
+      letters.map(({ log }) => log),
+      letters.map(({ topic }) => topic),
+      letters.map(({ recordId }) => recordId),
+    ],
+    signal,
+  );
+}
