@@ -42,7 +42,11 @@ export interface CaughtUp {
 }
 
 /** The same backlog again and again, each time by an ingester that has just started. */
-export async function catchUpInRounds(backlog: Backlog, engine: StoreServer, bench: Bench): Promise<CaughtUp[]> {
+export async function catchUpInRounds(
+  backlog: Backlog,
+  engine: StoreServer,
+  bench: Bench,
+): Promise<CaughtUp[]> {
   const rounds: CaughtUp[] = [];
   for (let round = 0; round < bench.rounds; round += 1) {
     rounds.push(await catchUpOn(backlog, { engine, name: `round${round}` }, bench));

@@ -92,7 +92,7 @@ async function fault(): Promise<string[]> {
   const faults = count("faults", values.faults ?? "");
   console.log(`seed ${seed}: ${faults} faults between the log (${values.log}) and the table`);
   await using resources = new AsyncDisposableStack();
-  const broker = values.log === "kafka" ? resources.use(await openBroker()) : undefined;
+  const broker = values.log === "kafka" ? resources.use(await openBroker("kafka")) : undefined;
   const report = await soakFaults({
     ...(broker && { logUrl: broker.url, ingesters: 2 }),
     faults,

@@ -51,7 +51,7 @@ describeWith("an ingester that is killed", testClickHouse, (clickhouse) => {
 
   test("after it has read, and before ClickHouse hears of it, loses and doubles nothing", async () => {
     await killAt({ faults: [{ kind: "silence" }] }, sent);
-    });
+  });
 
   test("after its insert, and before it has heard of that and committed, loses and doubles nothing", async () => {
     await killAt({ faults: [{ kind: "stored, and silence" }] }, async () => {
@@ -76,7 +76,10 @@ describeWith("an ingester that is killed", testClickHouse, (clickhouse) => {
   test("while it waits to try again, although the rows were stored, loses and doubles nothing", async () => {
     const body = "Code: 497. DB::Exception: Not enough privileges. (ACCESS_DENIED)";
     const error: Fault = { kind: "error", body };
-    const faults: Fault[] = [{ kind: "stored, and an error", body }, ...Array.from({ length: 50 }, () => error)];
+    const faults: Fault[] = [
+      { kind: "stored, and an error", body },
+      ...Array.from({ length: 50 }, () => error),
+    ];
     await killAt({ faults }, (proxy, said) =>
       Promise.all([
         expect.poll(() => proxy.inserts.length, { timeout: 30_000 }).toBeGreaterThan(3),

@@ -71,7 +71,11 @@ const replay = replayed(reader, { ...range, signal: stop.signal });
       maxWaitMs: config.BATCH_MAX_WAIT_MS,
     }),
     prepare: async (records, lost) =>
-      prepare(records, { origin, encode, cover: await whenKnown(erased, lost, (each) => trouble.seen(each)) }),
+      prepare(records, {
+        origin,
+        encode,
+        cover: await whenKnown(erased, lost, (each) => trouble.seen(each)),
+      }),
     slices: createSliceStore({
       // The live group stores clicks of the same runs: whatever the number, it may be there, and is looked up.
       table: { ...store, highestStored: async () => Infinity },

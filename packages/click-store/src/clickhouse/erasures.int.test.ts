@@ -25,10 +25,11 @@ describeWith(
       await scene.finish();
       expect(await scene.changedHours()).toBe(0);
       const totals = async (linkId: number) => {
-        const { clicks: people, bots, visitors } = await scene.statistics.totals(
-          { workspaceId: 1, linkId, ...eleven },
-          never,
-        );
+        const {
+          clicks: people,
+          bots,
+          visitors,
+        } = await scene.statistics.totals({ workspaceId: 1, linkId, ...eleven }, never);
         const [direct] = await world().query(
           `SELECT countIf(NOT is_bot), countIf(is_bot), uniqExactIf(visitor, NOT is_bot AND visitor != '')
            FROM clicks WHERE workspace_id = 1 AND link_id = ${linkId}`,
