@@ -48,12 +48,6 @@ describeWith("ingesters that share a topic", openServers, (servers) => {
           DRAIN_TIMEOUT_MS: `${drainMs}`,
         }),
       );
-    const stop = async (ingester: IngesterProcess) => {
-      ingester.kill("SIGTERM");
-      expect(await ingester.ended).toBe(0);
-    };
-    const stores = (ingester: IngesterProcess) =>
-      expect.poll(() => ingester.metric("ingest_rows_total"), soon).toBeGreaterThan(0);
 
     await using events = await openEventLog(kafka.url, { log: silentLog, metrics: createMetrics() });
     let numbers = 0;
@@ -94,3 +88,12 @@ describeWith("ingesters that share a topic", openServers, (servers) => {
     expect(await next.next({ minRecords: 1, maxRecords: 1, maxBytes: 1, maxWaitMs: 1 })).toBeUndefined();
   }, 240_000);
 });
+
+async function stop(ingester: IngesterProcess): Promise<void> {
+  ingester.kill("SIGTERM");
+  expect(await ingester.ended).toBe(0);
+}
+
+async function stores(ingester: IngesterProcess): Promise<void> {
+  await expect.poll(() => ingester.metric("ingest_rows_total"), soon).toBeGreaterThan(0);
+}
