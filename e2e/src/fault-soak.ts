@@ -69,7 +69,8 @@ export async function soakFaults(options: FaultSoakOptions): Promise<FaultReport
 
 /** What a report has that it must not have, and its story at the end; empty when all is well. */
 export function faultProblems(report: FaultReport): string[] {
-  const { answered, stored, holes, repeats, repeatsInView, setAside, faults, merges, peakBytes, story } = report;
+  const { answered, stored, holes, repeats, repeatsInView, setAside, faults, merges, peakBytes, story } =
+    report;
   const found: [boolean, string][] = [
     [holes.length > 0, `answered, and not there: ${holes.join("; ")}`],
     [stored + setAside !== answered, `${answered} answered, and ${stored + setAside} kept`],

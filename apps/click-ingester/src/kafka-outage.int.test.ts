@@ -26,15 +26,13 @@ async function openServers() {
   const storeUrl = `${clickhouse.url}/${clickhouse.database}`;
   await migrate(storeUrl, { log: silentLog });
   await ask(clickhouse, "SYSTEM STOP MERGES click_events");
-  const events = stack.use(
-    await openEventLog(kafka.url, { log: silentLog, metrics: createMetrics() }),
-  );
+  const events = stack.use(await openEventLog(kafka.url, { log: silentLog, metrics: createMetrics() }));
   const opened = stack.move();
   let topics = 0;
   return {
     clickhouse,
     /** A topic of its own, whose clicks are those of six runs; the table is empty again. */
-    async newTopic() {
+    newTopic: async () => {
       const topic = `${kafka.topicPrefix}${(topics += 1)}`;
       await createTopics(kafka.url, [{ topic, partitions: 6, replication: 1 }]);
       await ask(clickhouse, "TRUNCATE TABLE click_events");
@@ -48,9 +46,12 @@ async function openServers() {
       };
       return {
         settings,
-        by: (url: string) => ({ ...settings, CLICK_STORE_URL: `${url.replace(/\/$/, "")}/${clickhouse.database}` }),
+        by: (url: string) => ({
+          ...settings,
+          CLICK_STORE_URL: `${url.replace(/\/$/, "")}/${clickhouse.database}`,
+        }),
         /** So many of each run. Resolves to how many clicks there are now. */
-        async append(count: number): Promise<number> {
+        append: async (count: number): Promise<number> => {
           const clicks = [1, 2, 3, 4, 5, 6].flatMap((run) =>
             Array.from({ length: count }, (_, index) => clickRecord(sampleClick(run, appended + index + 1))),
           );
@@ -89,7 +90,9 @@ describeWith("ingesters that share a topic, with ClickHouse out of reach", openS
     await delay(sessionMs * 1.5);
     proxy.flow();
     expect(await countsWith(more, clickhouse)).toEqual(exactly(more));
-    expect(await Promise.all(members.map((member) => member.metric("ingest_commits_lost_total")))).toEqual(lost);
+    expect(await Promise.all(members.map((member) => member.metric("ingest_commits_lost_total")))).toEqual(
+      lost,
+    );
   }, 180_000);
 
   test("one that is killed while its batch is stored and the partitions move doubles nothing", async () => {
@@ -137,7 +140,7 @@ describeWith("ingesters that share a topic, with ClickHouse out of reach", openS
     proxy.faults.push({ kind: "late", afterMs: sessionMs * 2.5 });
     const rows = await append(100);
     {
-      await using first = startIngester(by(proxy.url));
+      await using _ = startIngester(by(proxy.url));
       await expect.poll(() => proxy.inserts.length, patient).toBe(1);
     }
     await using _ = startIngester(settings);

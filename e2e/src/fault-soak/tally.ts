@@ -25,18 +25,25 @@ const lastBatchMs = 3_000;
 export async function takeTally(engine: Engine, runs: Runs, waitMs: number): Promise<Tally> {
   const deadline = performance.now() + waitMs;
   // Not known while the engine is on its way back.
-  const isDone = () => holesOf(engine, runs).then(
-    (holes) => holes.length === 0,
-    () => false,
-  );
+  const isDone = () =>
+    holesOf(engine, runs).then(
+      (holes) => holes.length === 0,
+      () => false,
+    );
   while (performance.now() < deadline && !(await isDone())) await delay(500);
   await delay(lastBatchMs);
   return await count(engine, runs);
 }
 
 async function count(engine: Engine, runs: Runs): Promise<Tally> {
-  const [rows = 0, stored = 0] = await numbers(engine, "SELECT count(), uniqExact(event_id) FROM click_events");
-  const [visible = 0, different = 0] = await numbers(engine, "SELECT count(), uniqExact(event_id) FROM clicks");
+  const [rows = 0, stored = 0] = await numbers(
+    engine,
+    "SELECT count(), uniqExact(event_id) FROM click_events",
+  );
+  const [visible = 0, different = 0] = await numbers(
+    engine,
+    "SELECT count(), uniqExact(event_id) FROM clicks",
+  );
   const [setAside = 0] = await numbers(
     engine,
     `SELECT uniqExact(key, edge_seq) FROM click_dead_letters
