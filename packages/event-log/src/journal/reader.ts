@@ -29,8 +29,10 @@ export interface JournalReaderOptions extends OpenOptions {
  * bounds. So the first record after a quiet time is seen an eighth of a second late on average, and one of many 10 ms.
  */
 const pollMs = { least: 20, most: 250 };
-/** How often new runs, another reader of the group, and a sign of life of a run that has nothing, are looked for. */
+/** How often new runs are looked for. */
 const lookAroundMs = 500;
+/** How often another reader of the group is; a commit looks, too. */
+const checkOwnerMs = 2_000;
 /** A run without a sign of life for so long is read seldom: its writer was killed, and nothing will follow. */
 const quietAfterMs = 30_000;
 const quietPollMs = 5_000;
@@ -72,7 +74,7 @@ export class JournalReader implements Reader {
     this.#options = options;
     this.#metrics = readerMetrics(options.metrics);
     this.#timers = [
-      setInterval(() => this.#background(this.#checkOwner()), lookAroundMs).unref(),
+      setInterval(() => this.#background(this.#checkOwner()), checkOwnerMs).unref(),
       setInterval(() => this.#background(this.#reportLag()), lagEveryMs).unref(),
     ];
   }
@@ -179,7 +181,7 @@ export class JournalReader implements Reader {
     }
     const now = performance.now();
     if (now < tracked.lookAt) return;
-    tracked.lookAt = now + lookAroundMs;
+    tracked.lookAt = now + quietPollMs;
     const silentMs = Date.now() - (await lastSignOfLife(join(this.#folder, cursor.run)));
     if (silentMs < quietAfterMs) return;
     await cursor.close();

@@ -30,7 +30,7 @@ export interface CursorOptions {
  * How often a cursor that has read all there is looks whether another segment follows: at first, and while there has
  * been nothing since its last look.
  */
-const lookForNextMs = { first: 100, later: 500 };
+const lookForNextMs = { first: 100, later: 1_000 };
 
 /** Reads one run in order, from a group's position. Not for concurrent use. */
 export class RunCursor {
