@@ -42,7 +42,7 @@ export async function liveThroughOutage(options: OutageOptions): Promise<OutageR
   await using rig = await openRig({ settings: { BATCH_MAX_WAIT_MS: "1000" } });
   const appender = startAppender(rig.events, { perSecond, edges: 3 });
   const look = (since: number) => lookAt(rig, appender.answered(), since);
-  while ((await look(0)).backlog === appender.answered()) await delay(200);
+  while ((await storedBy(rig)) === 0) await delay(200);
 
   const curve: Moment[] = [];
   const wentAt = performance.now();
@@ -75,11 +75,15 @@ export async function liveThroughOutage(options: OutageOptions): Promise<OutageR
   };
 }
 
-async function lookAt({ ingesters: [ingester] }: Rig, answered: number, since: number): Promise<Moment> {
-  const stored = (await ingester?.metric("ingest_rows_total")) ?? 0;
+async function storedBy({ ingesters: [ingester] }: Rig): Promise<number> {
+  return (await ingester?.metric("ingest_rows_total")) ?? 0;
+}
+
+async function lookAt(rig: Rig, answered: number, since: number): Promise<Moment> {
+  const [ingester] = rig.ingesters;
   return {
     seconds: (performance.now() - since) / 1_000,
-    backlog: answered - stored,
+    backlog: answered - (await storedBy(rig)),
     oldestUnflushedSeconds: (await ingester?.metric("ingest_oldest_unflushed_seconds")) ?? 0,
     peakBytes: (await ingester?.peakBytes()) ?? 0,
   };

@@ -18,6 +18,7 @@ export function createPace(usual: Want, metrics: Pick<IngestMetrics, "flushTimes
   let times = 1;
   let slowed = false;
   let calm = 0;
+  metrics.flushTimes.set(times);
   return {
     seen({ slow }) {
       if (slow) slowed = true;
