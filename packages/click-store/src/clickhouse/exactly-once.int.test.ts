@@ -44,6 +44,10 @@ describeWith("a batch is stored once", open, (world) => {
     expect(await own.count(run)).toEqual(once);
   });
 
+  it("when the server has carried it out, and its answer never comes", async () => {
+    expect((await insertUnder({ kind: "stored, and silence" })).found).toEqual(once);
+  });
+
   it("when the server never answers", async () => {
     expect((await insertUnder({ kind: "silence" })).found).toEqual(once);
   });
