@@ -19,6 +19,7 @@ const alice = "a".repeat(32);
 describeWith("clicks are erased from the command line", testPostgres, (postgres) => {
   const env = () => ({ DATABASE_URL: postgres().url, CLICK_STORE_URL: postgres().url });
   const sluice = (...args: string[]) => run(env(), args);
+  const err = async (...args: string[]) => (await sluice(...args)).err;
 
   /** Six clicks of one run: the first four of the link, in turns Alice's and nobody's; all of them are audited. */
   beforeAll(async () => {
@@ -34,7 +35,11 @@ describeWith("clicks are erased from the command line", testPostgres, (postgres)
     const edge_run = uuidv7(ts);
     const events = [1, 2, 3, 4, 5, 6].map((edge_seq) =>
       sampleClick({
-        ...{ edge_run, edge_seq, event_id: uuidv7(ts), ts: ts + edge_seq, workspace_id: workspaceId },
+        edge_run,
+        edge_seq,
+        event_id: uuidv7(ts),
+        ts: ts + edge_seq,
+        workspace_id: workspaceId,
         link_id: edge_seq < 5 ? id : id + 1,
         visitor: edge_seq % 2 === 1 ? alice : "",
       }),
@@ -75,7 +80,6 @@ describeWith("clicks are erased from the command line", testPostgres, (postgres)
   });
 
   test("and what cannot be is said", async () => {
-    const err = async (...args: string[]) => (await sluice(...args)).err;
     expect(await err("erase", "link", "nobody")).toBe("sluice: there is no link localhost/nobody");
     expect(await err("erase", "workspace", "nobody")).toBe("sluice: there is no workspace nobody");
     expect(await err("erase", "visitor", "alice", "--workspace", "default")).toContain("hexadecimal");
