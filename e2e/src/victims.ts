@@ -11,6 +11,8 @@ export interface Victim {
   kill(): Promise<boolean>;
 }
 
+export const whileInserting = "ingester while it inserts";
+
 /** All of a system. What is known by its port is started again by the supervisor. */
 export function victims(
   system: System,
@@ -26,14 +28,14 @@ export function victims(
   }));
   return [
     ...listeners,
-    { name: "ingester while it inserts", kill: () => killWhileInserting(system, random) },
+    { name: whileInserting, kill: () => killWhileInserting(system, random) },
     { name: "supervisor", kill: () => supervisor.kill() },
     ...(broker === undefined ? [] : [{ name: broker.name, kill: () => broker.kill() }]),
   ];
 }
 
-/** The standalone's flush, and some: by then a batch is on its way to the store. */
-const flushMs = 1_200;
+/** The standalone's flush, a read that waits for its log, and some: clicks that come are in hand by then. */
+const inHandWithinMs = 4_000;
 /** How far into the insert the ingester may get. */
 const insertMs = 50;
 /** Longer than a new ingester takes to come up. */
@@ -52,7 +54,8 @@ async function killWhileInserting({ ports, store }: System, random: () => number
   const goOn = () => {
     for (const pid of frozen) send(pid, "SIGCONT");
   };
-  await delay(flushMs);
+  await batchInHand(ports.ingesterOps);
+  await delay(insertMs);
   const order = random();
   if (order < 1 / 3) {
     goOn();
@@ -64,4 +67,13 @@ async function killWhileInserting({ ports, store }: System, random: () => number
   if (order >= 2 / 3) send(server, "SIGKILL");
   goOn();
   return dealt;
+}
+
+/** Resolves once the ingester has read a batch that it has not committed, or when that takes too long. */
+async function batchInHand(opsPort: number): Promise<void> {
+  for (const deadline = performance.now() + inHandWithinMs; performance.now() < deadline; await delay(20)) {
+    const response = await fetch(`http://127.0.0.1:${opsPort}/metrics`).catch(() => undefined);
+    const metrics = (await response?.text().catch(() => undefined)) ?? "";
+    if (/^ingest_oldest_unflushed_seconds (?!0$)/m.test(metrics)) return;
+  }
 }
