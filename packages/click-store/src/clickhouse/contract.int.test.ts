@@ -35,6 +35,11 @@ clickStoreContract("clickhouse", async () => {
       while ((await rollup.recount({ limit: 300, skip: 0 }, never)) > 0);
     },
     renameTable: (from, to) => command(`RENAME TABLE ${from} TO ${to}`),
+    // Nothing is merged here, so each insert's parts stay, and a deletion writes every one of them anew.
+    async clear() {
+      for (const table of ["click_events", "click_rollup_marks", "click_rollup"])
+        await command(`TRUNCATE TABLE ${table} SYNC`);
+    },
     addColumn: (name) => command(`ALTER TABLE click_events ADD COLUMN ${name} String`),
     ...(server !== undefined &&
       dataDir !== undefined && {

@@ -21,6 +21,8 @@ export interface ContractSubject extends AsyncDisposable {
   renameTable(from: string, to: string): Promise<void>;
   /** Adds to `click_events` what a newer version may add to it. */
   addColumn(name: string): Promise<void>;
+  /** Takes away what earlier cases have left, where it would make later ones slow. */
+  readonly clear?: () => Promise<void>;
   /** Absent where the server is not the test's own. */
   readonly server?: { kill(): Promise<void>; start(): Promise<void> };
 }
@@ -42,6 +44,7 @@ export async function withTrial(
   subject: ContractSubject,
   run: (trial: Trial) => Promise<void>,
 ): Promise<void> {
+  await subject.clear?.();
   await using opened = new AsyncDisposableStack();
   const store = opened.use(subject.open());
   const troubles: Trouble[] = [];
