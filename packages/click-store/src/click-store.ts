@@ -53,6 +53,14 @@ export interface InsertOptions {
   readonly onTrouble: (trouble: Trouble) => void;
 }
 
+/** Both ends included; `ts` in ms. */
+export interface NumberRange {
+  readonly fromSeq: number;
+  readonly toSeq: number;
+  readonly fromTs: number;
+  readonly toTs: number;
+}
+
 export interface ClickStore extends AsyncDisposable {
   /** Resolves when the store answers and its tables are there; takes at most five seconds. */
   ping(): Promise<void>;
@@ -78,11 +86,7 @@ export interface ClickStore extends AsyncDisposable {
   /** The highest `edge_seq` stored of a run at or after `sinceTs` (ms); 0 when none is. */
   highestStored(run: string, sinceTs: number, signal: AbortSignal): Promise<number>;
   /** Which numbers of a run are stored, for numbers and `ts` within these ranges (both ends included). */
-  storedNumbers(
-    run: string,
-    range: { fromSeq: number; toSeq: number; fromTs: number; toTs: number },
-    signal: AbortSignal,
-  ): Promise<ReadonlySet<number>>;
+  storedNumbers(run: string, range: NumberRange, signal: AbortSignal): Promise<ReadonlySet<number>>;
   /**
    * Resolves when no insert begun by an earlier owner can make what a look-up says from now on the cause of a row that
    * is there twice: none is running any more, or the table's key leaves repeats out.

@@ -1,4 +1,4 @@
-import type { DeadLetter } from "./click-store.ts";
+import { ClickStoreError, type DeadLetter } from "./click-store.ts";
 import { storeKind } from "./store-kind.ts";
 
 /** What an operator has done about a letter. */
@@ -64,4 +64,32 @@ export async function openDeadLetters(url: string): Promise<DeadLetters> {
 /** `log/topic/record`: neither a log nor a topic has a slash in its name. */
 export function letterId({ log, topic, recordId }: LetterKey): string {
   return `${log}/${topic}/${recordId}`;
+}
+
+/** Of what a store has kept. */
+export function toMark(text: string): Mark | undefined {
+  if (text === "") return undefined;
+  if (text === "replayed" || text === "discarded") return text;
+  throw new ClickStoreError("operator", 0, "a dead letter has a mark that this version does not know");
+}
+
+/** The last time that both stores can hold, in ms. */
+export const year2299 = 10_413_791_999_999;
+
+/** Whoever appended set this clock, and a letter that the table refuses would have nowhere left to go. */
+export function toStorableTime(ms: number): number {
+  return Number.isFinite(ms) ? Math.min(Math.max(Math.trunc(ms), 0), year2299) : 0;
+}
+
+/** Those of another state are left out behind the page, so that it costs what it returns. */
+export function pageOf(
+  read: readonly StoredDeadLetter[],
+  { state }: LetterFilter,
+  limit: number,
+): { readonly letters: readonly StoredDeadLetter[]; readonly next?: LetterKey } {
+  const last = read.at(-1);
+  return {
+    letters: read.filter(({ mark = "open" }) => state === "any" || state === mark),
+    ...(last !== undefined && read.length === limit && { next: last }),
+  };
 }

@@ -1,8 +1,6 @@
-import { randomUUID } from "node:crypto";
-import { encodeRows } from "../body.ts";
 import type { DeadLetters } from "../dead-letters.ts";
 import { connect } from "./connection.ts";
-import { repeatableSettings } from "./insert.ts";
+import { insertRepeatable } from "./insert.ts";
 import { deadLetterMarkValues, insertDeadLetterMarksQuery } from "./queries/click-dead-letter-marks.ts";
 import {
   selectDeadLetterCount,
@@ -21,15 +19,14 @@ export function openClickHouseDeadLetters(url: string): DeadLetters {
     count: (filter) => selectDeadLetterCount(connection, filter, limited()),
     latest: (filter, page) => selectLatestDeadLetters(connection, filter, page, limited()),
     page: (filter, page) => selectDeadLetterPage(connection, filter, page, limited()),
-    async mark(letters, mark) {
-      if (letters.length === 0) return;
-      const rows = encodeRows(letters, (letter) => deadLetterMarkValues(letter, mark));
-      await connection.insert(insertDeadLetterMarksQuery, rows, {
-        id: randomUUID(),
-        settings: repeatableSettings,
-        signal: limited(),
-      });
-    },
+    mark: (letters, mark) =>
+      insertRepeatable(
+        connection,
+        insertDeadLetterMarksQuery,
+        letters,
+        (letter) => deadLetterMarkValues(letter, mark),
+        limited(),
+      ),
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   };
 }

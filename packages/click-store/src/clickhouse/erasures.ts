@@ -1,10 +1,8 @@
-import { randomUUID } from "node:crypto";
-import { encodeRows, type Value } from "../body.ts";
 import { ClickStoreError } from "../click-store.ts";
 import type { Erasures } from "../erasures.ts";
 import { pause } from "../patience.ts";
 import { connect, type Connection } from "./connection.ts";
-import { repeatableSettings } from "./insert.ts";
+import { insertRepeatable } from "./insert.ts";
 import {
   erasureValues,
   insertErasuresQuery,
@@ -33,19 +31,10 @@ const postponeEveryMs = 1_200_000;
 /** See `openErasures`. */
 export function openErasures(url: string): Erasures {
   const connection = connect(url, timeouts);
-  async function insert<R>(
-    query: string,
-    rows: readonly R[],
-    toValues: (row: R) => readonly Value[],
-    signal: AbortSignal,
-  ): Promise<void> {
-    if (rows.length === 0) return;
-    const settings = repeatableSettings;
-    await connection.insert(query, encodeRows(rows, toValues), { id: randomUUID(), settings, signal });
-  }
   return {
     list: (signal) => selectErasures(connection, signal),
-    add: (erasure, signal) => insert(insertErasuresQuery, [erasure], erasureValues, signal),
+    add: (erasure, signal) =>
+      insertRepeatable(connection, insertErasuresQuery, [erasure], erasureValues, signal),
     count: (erasures, signal) => selectCoveredCount(connection, erasures, signal),
     async erase(erasures, signal) {
       // Before anything is gone: killed behind it, the hours are counted again all the same, and no number is a hole.
@@ -60,11 +49,13 @@ export function openErasures(url: string): Erasures {
       await deleteLetters(connection, letters, signal);
       await mutated(connection, "click_dead_letters", signal);
     },
-    noteErased: (ranges, signal) => insert(insertErasedRangesQuery, ranges, erasedRangeValues, signal),
-    finish: (erasures, signal) => insert(insertFinishedQuery, erasures, finishedValues, signal),
+    noteErased: (ranges, signal) =>
+      insertRepeatable(connection, insertErasedRangesQuery, ranges, erasedRangeValues, signal),
+    finish: (erasures, signal) =>
+      insertRepeatable(connection, insertFinishedQuery, erasures, finishedValues, signal),
     retention: (signal) => selectRetention(connection, signal),
     setRetention: (workspaceId, days, signal) =>
-      insert(insertRetentionQuery, [[workspaceId, days]], (row) => row, signal),
+      insertRepeatable(connection, insertRetentionQuery, [[workspaceId, days]], (row) => row, signal),
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   };
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { ClickHouseSettings } from "@clickhouse/client";
+import { encodeRows, type Value } from "../body.ts";
 import { ClickStoreError } from "../click-store.ts";
+import type { Connection } from "./connection.ts";
 import { ruleOf } from "./errors.ts";
 import { blameRow, failureOf, type Patience } from "../patience.ts";
 
@@ -25,7 +27,7 @@ const insertSettings = {
 } satisfies ClickHouseSettings;
 
 /** For tables on which a row stored twice is one row: nothing has to be known of an attempt that failed. */
-export const repeatableSettings = { ...insertSettings, insert_deduplicate: 0 } satisfies ClickHouseSettings;
+const repeatableSettings = { ...insertSettings, insert_deduplicate: 0 } satisfies ClickHouseSettings;
 
 export function deduplicatedSettings(token: string): ClickHouseSettings {
   return {
@@ -97,4 +99,17 @@ async function insertPiece<R>(
     const { over, smaller } = ruleOf(failure);
     if (over && smaller && rows.length > 1) return { left: await target.missing(rows, token), smaller };
   }
+}
+
+/** One attempt; for tables on which a row stored twice is one row. */
+export async function insertRepeatable<R>(
+  connection: Connection,
+  query: string,
+  rows: readonly R[],
+  toValues: (row: R) => readonly Value[],
+  signal: AbortSignal,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const id = randomUUID();
+  await connection.insert(query, encodeRows(rows, toValues), { id, settings: repeatableSettings, signal });
 }

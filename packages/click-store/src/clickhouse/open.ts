@@ -1,11 +1,10 @@
-import { randomUUID } from "node:crypto";
-import { encodeRows, type Value } from "../body.ts";
+import type { Value } from "../body.ts";
 import { clickColumns } from "../click-columns.ts";
 import { createClickTable } from "./click-table.ts";
 import { ClickStoreError, type ClickStore, type InsertOptions } from "../click-store.ts";
 import { connect, type Connection, type Timeouts } from "./connection.ts";
 import { ruleOf } from "./errors.ts";
-import { repeatableSettings } from "./insert.ts";
+import { insertRepeatable } from "./insert.ts";
 import { clickStoreMetrics } from "../metrics.ts";
 import type { OpenClickStoreOptions } from "../open.ts";
 import { persist } from "../patience.ts";
@@ -38,9 +37,9 @@ export function openClickHouse(url: string, options: ClickHouseOptions): ClickSt
     insertClicks: (rows, insertOptions) => clicks.insert(rows, insertOptions),
     markChanged: (rows, signal) => marker.mark(rows, signal),
     insertDeadLetters: (letters, insertOptions) =>
-      insertRepeatable(connection, insertDeadLettersQuery, letters, deadLetterValues, insertOptions),
+      persistRepeatable(connection, insertDeadLettersQuery, letters, deadLetterValues, insertOptions),
     insertRefusedRanges: (ranges, insertOptions) =>
-      insertRepeatable(connection, insertRefusedRangesQuery, ranges, refusedRangeValues, insertOptions),
+      persistRepeatable(connection, insertRefusedRangesQuery, ranges, refusedRangeValues, insertOptions),
     highestStored: (run, sinceTs, signal) => selectHighest(connection, run, sinceTs, signal),
     storedNumbers: (run, range, signal) => selectNumbers(connection, run, range, signal),
     earlierInsertsSettled: (signal) => clicks.earlierInsertsSettled(signal),
@@ -55,12 +54,7 @@ async function insertMarks(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    const settings = repeatableSettings;
-    await connection.insert(insertMarksQuery, encodeRows(hours, markValues), {
-      id: randomUUID(),
-      settings,
-      signal,
-    });
+    await insertRepeatable(connection, insertMarksQuery, hours, markValues, signal);
   } catch (error) {
     if (!(error instanceof ClickStoreError) || error.class === "operator") throw error;
     throw new ClickStoreError("retry", 0, `hours cannot be marked as changed: ${error.message}`, {
@@ -69,24 +63,19 @@ async function insertMarks(
   }
 }
 
-/** For tables on which a row stored twice is one row: tried until it is acknowledged, whatever became of the rest. */
-async function insertRepeatable<R>(
+/** Tried until it is acknowledged, whatever became of the rest. */
+async function persistRepeatable<R>(
   connection: Connection,
   query: string,
   rows: readonly R[],
   toValues: (row: R) => readonly Value[],
   options: InsertOptions,
 ): Promise<void> {
-  if (rows.length === 0) return;
-  await persist(
-    () =>
-      connection.insert(query, encodeRows(rows, toValues), {
-        id: randomUUID(),
-        settings: repeatableSettings,
-        signal: options.signal,
-      }),
-    { ...options, sends: "rows", ruleOf },
-  );
+  await persist(() => insertRepeatable(connection, query, rows, toValues, options.signal), {
+    ...options,
+    sends: "rows",
+    ruleOf,
+  });
 }
 
 const tables = [

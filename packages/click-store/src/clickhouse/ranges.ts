@@ -1,5 +1,4 @@
-import type { ClickRow } from "../click-store.ts";
-import type { NumberRange } from "./queries/click-events.ts";
+import type { ClickRow, NumberRange } from "../click-store.ts";
 
 export interface RunRange {
   readonly run: string;

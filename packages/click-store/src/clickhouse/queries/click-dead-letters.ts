@@ -1,11 +1,15 @@
 import type { Value } from "../../body.ts";
-import { ClickStoreError, type DeadLetter } from "../../click-store.ts";
+import type { DeadLetter } from "../../click-store.ts";
 import {
+  type DeadLetters,
   letterId,
   type LetterFilter,
   type LetterKey,
-  type Mark,
+  pageOf,
   type StoredDeadLetter,
+  toMark,
+  toStorableTime,
+  year2299,
 } from "../../dead-letters.ts";
 import type { Connection, Parameters } from "../connection.ts";
 
@@ -19,7 +23,7 @@ export function deadLetterValues(letter: DeadLetter): readonly Value[] {
     letter.log,
     letter.topic,
     letter.recordId,
-    toDateTime64(letter.appendedAt),
+    toStorableTime(letter.appendedAt),
     letter.key,
     Buffer.from(letter.value).toString("base64"),
     letter.reason,
@@ -92,7 +96,7 @@ export async function selectDeadLetterPage(
   filter: LetterFilter,
   { limit, after }: { readonly limit: number; readonly after?: LetterKey },
   signal: AbortSignal,
-): Promise<{ letters: StoredDeadLetter[]; next?: LetterKey }> {
+): ReturnType<DeadLetters["page"]> {
   const lines = await connection.select(
     `WITH page AS (
        SELECT * FROM click_dead_letters FINAL WHERE ${behind} AND ${filtered}
@@ -105,13 +109,7 @@ export async function selectDeadLetterPage(
     { ...parametersOf(filter), ...keyParameters(after), limit },
     signal,
   );
-  const page = lines.map(toLetter);
-  const last = page.at(-1);
-  const { state } = filter;
-  return {
-    letters: page.filter(({ mark = "open" }) => state === "any" || state === mark),
-    ...(last !== undefined && page.length === limit && { next: last }),
-  };
+  return pageOf(lines.map(toLetter), filter, limit);
 }
 
 function toLetter(line: string): StoredDeadLetter {
@@ -133,26 +131,13 @@ function toLetter(line: string): StoredDeadLetter {
   };
 }
 
-function toMark(text: string): Mark | undefined {
-  if (text === "") return undefined;
-  if (text === "replayed" || text === "discarded") return text;
-  throw new ClickStoreError("operator", 0, "a dead letter has a mark that this version does not know");
-}
-
 function parametersOf(filter: LetterFilter): Parameters {
   const { state, ids = [], reason = "", topic = "", from = 0, to = year2299 } = filter;
-  return { state, ids, reason, topic, from: toDateTime64(from), to: toDateTime64(to) };
+  return { state, ids, reason, topic, from: toStorableTime(from), to: toStorableTime(to) };
 }
 
 function keyParameters(key: LetterKey | undefined): Parameters {
   return { afterLog: key?.log ?? "", afterTopic: key?.topic ?? "", afterRecordId: key?.recordId ?? "" };
-}
-
-const year2299 = 10_413_791_999_999;
-
-/** Whoever appended set this clock, and a letter that the table refuses would have nowhere left to go. */
-function toDateTime64(ms: number): number {
-  return Number.isFinite(ms) ? Math.min(Math.max(Math.trunc(ms), 0), year2299) : 0;
 }
 
 /** Begins to rewrite the parts that have any of these. */

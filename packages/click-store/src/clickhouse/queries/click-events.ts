@@ -1,4 +1,4 @@
-import { ClickStoreError } from "../../click-store.ts";
+import { ClickStoreError, type NumberRange } from "../../click-store.ts";
 import { clickColumns } from "../../click-columns.ts";
 import type { Connection } from "../connection.ts";
 import type { Column, Kind } from "../native.ts";
@@ -42,13 +42,6 @@ export async function selectHighest(
     signal,
   );
   return toNumber(lines[0] ?? "");
-}
-
-export interface NumberRange {
-  readonly fromSeq: number;
-  readonly toSeq: number;
-  readonly fromTs: number;
-  readonly toTs: number;
 }
 
 /** Which numbers of a run are stored within these ranges, both ends included. */

@@ -1,5 +1,14 @@
-import { ClickStoreError, type DeadLetter } from "../../click-store.ts";
-import type { LetterFilter, LetterKey, Mark, StoredDeadLetter } from "../../dead-letters.ts";
+import type { DeadLetter } from "../../click-store.ts";
+import {
+  type DeadLetters,
+  type LetterFilter,
+  type LetterKey,
+  pageOf,
+  type StoredDeadLetter,
+  toMark,
+  toStorableTime,
+  year2299,
+} from "../../dead-letters.ts";
 import type { Connection } from "../connection.ts";
 import { toStorable } from "../copy-text.ts";
 import { toNumber } from "./to-number.ts";
@@ -25,7 +34,7 @@ export async function insertDeadLetters(
       texts(({ log }) => log),
       texts(({ topic }) => topic),
       texts(({ recordId }) => recordId),
-      once.map(({ appendedAt }) => toInstant(appendedAt)),
+      once.map(({ appendedAt }) => toStorableTime(appendedAt)),
       texts(({ key }) => key),
       once.map(({ value }) => Buffer.from(value)),
       texts(({ reason }) => reason),
@@ -60,7 +69,7 @@ const filtered = `stored_at >= to_timestamp($1::float8 / 1000) AND stored_at < t
 const inState = "($6 = 'any' OR coalesce(mark, 'open') = $6)";
 
 function parametersOf({ ids = [], reason = "", topic = "", from = 0, to = year2299 }: LetterFilter) {
-  return [toInstant(from), toInstant(to), reason, topic, ids] as const;
+  return [toStorableTime(from), toStorableTime(to), reason, topic, ids] as const;
 }
 
 export async function selectDeadLetterCount(
@@ -94,14 +103,12 @@ export async function selectLatestDeadLetters(
   return rows.map(toLetter);
 }
 
-/** Those of another state are left out behind the page, so that it costs what it returns. */
 export async function selectDeadLetterPage(
   connection: Connection,
   filter: LetterFilter,
   { limit, after }: { readonly limit: number; readonly after?: LetterKey },
   signal: AbortSignal,
-): Promise<{ letters: StoredDeadLetter[]; next?: LetterKey }> {
-  const { state } = filter;
+): ReturnType<DeadLetters["page"]> {
   const rows = await connection.query(
     `SELECT ${columns} FROM ${marked}
      WHERE ${filtered} AND (log, topic, record_id) > ($7, $8, $9)
@@ -109,12 +116,7 @@ export async function selectDeadLetterPage(
     [...parametersOf(filter), limit, ...keyOf(after)],
     signal,
   );
-  const page = rows.map(toLetter);
-  const last = page.at(-1);
-  return {
-    letters: page.filter(({ mark = "open" }) => state === "any" || state === mark),
-    ...(last !== undefined && page.length === limit && { next: last }),
-  };
+  return pageOf(rows.map(toLetter), filter, limit);
 }
 
 function toLetter(row: string[]): StoredDeadLetter {
@@ -136,21 +138,8 @@ function toLetter(row: string[]): StoredDeadLetter {
   };
 }
 
-function toMark(text: string): Mark | undefined {
-  if (text === "") return undefined;
-  if (text === "replayed" || text === "discarded") return text;
-  throw new ClickStoreError("operator", 0, "a dead letter has a mark that this version does not know");
-}
-
 function keyOf(key: LetterKey | undefined): [log: string, topic: string, recordId: string] {
   return [key?.log ?? "", key?.topic ?? "", key?.recordId ?? ""];
-}
-
-const year2299 = 10_413_791_999_999;
-
-/** Whoever appended set this clock, and a letter that the table refuses would have nowhere left to go. */
-function toInstant(ms: number): number {
-  return Number.isFinite(ms) ? Math.min(Math.max(Math.trunc(ms), 0), year2299) : 0;
 }
 
 export async function deleteLetters(

@@ -1,4 +1,5 @@
 import { clickColumns } from "../../click-columns.ts";
+import type { NumberRange } from "../../click-store.ts";
 import type { Connection } from "../connection.ts";
 import { toNumber } from "./to-number.ts";
 
@@ -29,13 +30,6 @@ export async function selectHighest(
     signal,
   );
   return toNumber(row?.[0]);
-}
-
-export interface NumberRange {
-  readonly fromSeq: number;
-  readonly toSeq: number;
-  readonly fromTs: number;
-  readonly toTs: number;
 }
 
 /** Which numbers of a run are stored within these ranges, both ends included. */
