@@ -4,10 +4,7 @@ import kafkajs from "kafkajs";
 /** What one send may have, so that it is read in one piece. */
 const chunkSize = 256 * 1024;
 
-/**
- * The fastest level makes a tenth of an edge's clicks; the next ones take twice the time for a tenth less. A larger
- * window than a quarter of a megabyte needs is only cleared each time.
- */
+/** The fastest level, by which 375 clicks of one edge become an eleventh. A window of 128 KiB does as well, in 60 % of the time. */
 const params = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_windowLog]: 17 };
 
 /**
@@ -16,7 +13,7 @@ const params = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_windo
  */
 export function enableZstd(): void {
   kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = () => ({
-    // At once: a third of a millisecond for the largest batch, and a thread for it costs as much again.
+    // At once: a third of a millisecond for the largest batch.
     compress: async ({ buffer }: { readonly buffer: Buffer }) => zstdCompressSync(buffer, { params }),
     decompress: async (buffer: Buffer) => zstdDecompressSync(buffer, { chunkSize }),
   });
