@@ -1,11 +1,9 @@
 import { checkRuns, type Findings } from "@sluice/click-store/check-runs.ts";
-import { ClickStoreError } from "@sluice/click-store/click-store.ts";
 import type { RunChecks } from "@sluice/click-store/run-checks.ts";
 import type { Log } from "@sluice/service/log.ts";
-import { createOutage } from "@sluice/service/outage.ts";
-import { sleep } from "@sluice/service/retry.ts";
 import type { Service } from "@sluice/service/run-service.ts";
 import type { Config } from "../config.ts";
+import { makePasses } from "../passes.ts";
 import { reconcileMetrics } from "./metrics.ts";
 
 /**
@@ -15,25 +13,21 @@ import { reconcileMetrics } from "./metrics.ts";
 export async function reconcile(service: Service<Config>, checks: RunChecks): Promise<void> {
   const { config, log, signal } = service;
   const metrics = reconcileMetrics(service.metrics);
-  const outage = createOutage(
+  const passes = {
+    what: "reconciler",
+    failing: "the numbers of runs cannot be checked",
+    over: "the numbers of runs are checked again",
+    everyMs: config.RECONCILE_EVERY_MS,
+    failed: metrics.failed,
     log,
-    { what: "reconciler" },
-    { failing: "the numbers of runs cannot be checked", over: "the numbers of runs are checked again" },
-  );
-  for (let before = 0; !signal.aborted;) {
-    try {
-      const findings = await checkRuns(checks, { signal, graceMs: config.RECONCILE_GRACE_MS });
-      metrics.found(findings);
-      before = say(findings, before, log);
-      outage.over();
-    } catch (error) {
-      if (signal.aborted) return;
-      if (!(error instanceof ClickStoreError)) throw error;
-      metrics.failed();
-      outage.failing(error);
-    }
-    await sleep(config.RECONCILE_EVERY_MS, signal).catch(() => {});
-  }
+    signal,
+  };
+  let before = 0;
+  await makePasses(passes, async () => {
+    const findings = await checkRuns(checks, { signal, graceMs: config.RECONCILE_GRACE_MS });
+    metrics.found(findings);
+    before = say(findings, before, log);
+  });
 }
 
 /** Once for each loss, and not at every pass. */

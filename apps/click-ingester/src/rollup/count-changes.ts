@@ -1,8 +1,7 @@
 import { ClickStoreError } from "@sluice/click-store/click-store.ts";
 import type { Rollup } from "@sluice/click-store/rollup.ts";
 import type { Log } from "@sluice/service/log.ts";
-import { createOutage } from "@sluice/service/outage.ts";
-import { sleep } from "@sluice/service/retry.ts";
+import { makePasses } from "../passes.ts";
 import type { RollupMetrics } from "./metrics.ts";
 
 export interface Counting {
@@ -30,27 +29,16 @@ const maxFailures = 5;
  */
 export async function countChanges(counting: Counting): Promise<void> {
   const { everyMs, metrics, log, signal } = counting;
-  const count = createCounter(counting);
-  const outage = createOutage(
+  const passes = {
+    what: "rollup",
+    failing: "hours cannot be counted ahead: statistics read the rows, which is slower",
+    over: "hours are counted ahead again",
+    everyMs,
+    failed: () => metrics.failures.inc(),
     log,
-    { what: "rollup" },
-    {
-      failing: "hours cannot be counted ahead: statistics read the rows, which is slower",
-      over: "hours are counted ahead again",
-    },
-  );
-  while (!signal.aborted) {
-    try {
-      await count();
-      outage.over();
-    } catch (error) {
-      if (signal.aborted) return;
-      if (!(error instanceof ClickStoreError)) throw error;
-      metrics.failures.inc();
-      outage.failing(error);
-    }
-    await sleep(everyMs, signal).catch(() => {});
-  }
+    signal,
+  };
+  await makePasses(passes, createCounter(counting));
 }
 
 /** Makes a function that counts all that there is to count, if nobody else does. */
