@@ -1,0 +1,121 @@
+/** What still has to be delivered. All clocks are passed in, in ms since 1970; nothing here reads that of Postgres. */
+
+import type { TargetId } from "../targets/target.ts";
+
+/** What is delivered, whatever the target. Stored once, however many targets wait for it. */
+export interface Outgoing {
+  /** A click's `event_id`, or an own UUIDv7. */
+  readonly id: string;
+  readonly type: "link.clicked" | "endpoint.disabled" | "endpoint.test";
+  readonly workspaceId: number;
+  /** When it happened. */
+  readonly ts: number;
+  /** Of a click, for erasures. */
+  readonly linkId?: number;
+  readonly visitor?: string;
+  /** JSON: of a click the record of `clicks.fanout` (event and `enrichment`), else the `data` that is sent. */
+  readonly body: string;
+}
+
+export interface NewParked {
+  readonly target: TargetId;
+  readonly event: Outgoing;
+  /** Attempts made so far. */
+  readonly made: number;
+  readonly replayed: boolean;
+  readonly dueAt: number;
+  /** Taken already, by an attempt under way: nobody claims it before `dueAt`. Settled under this name. */
+  readonly lease?: string;
+}
+
+export interface Claimed {
+  readonly target: TargetId;
+  readonly event: Outgoing;
+  readonly made: number;
+  readonly replayed: boolean;
+  readonly lease: string;
+}
+
+/** A row that is leased under this name. */
+export interface Leased {
+  readonly target: TargetId;
+  readonly eventId: string;
+  readonly lease: string;
+}
+
+export type Settlement = Leased &
+  (
+    | { readonly kind: "done" }
+    | { readonly kind: "retry"; readonly made: number; readonly dueAt: number; readonly code: string }
+    | { readonly kind: "dead"; readonly made: number; readonly code: string; readonly detail?: string }
+  );
+
+/** An event for a target. */
+export interface Pair {
+  readonly target: TargetId;
+  readonly eventId: string;
+}
+
+export interface DueTarget {
+  readonly target: TargetId;
+  readonly workspaceId: number;
+  readonly oldestDueAt: number;
+  /** Rows of it that wait, whether or not they are due. */
+  readonly parked: number;
+}
+
+/**
+ * Every method may be called concurrently, also by several processes, and rejects with a LinkStoreError: `unavailable`
+ * when Postgres does not answer in time.
+ */
+export interface DeliveryStore extends AsyncDisposable {
+  /**
+   * One bulk insert, one transaction; a (target, event) that is there stays as it is. What is over a target's or a
+   * workspace's bound is not kept but counted in its range of time. Resolves to how many of each target were not kept.
+   */
+  park(rows: readonly NewParked[], now: number): Promise<ReadonlyMap<TargetId, number>>;
+  /** Targets with something due, the longest waiting first. */
+  due(now: number, limit: number): Promise<readonly DueTarget[]>;
+  /** Passes over what others are taking; the longest due of each target first; leased until `leaseUntil`. */
+  claim(
+    wants: readonly { readonly target: TargetId; readonly count: number }[],
+    options: { readonly now: number; readonly leaseUntil: number },
+  ): Promise<readonly Claimed[]>;
+  /** One statement. What is no longer leased under that name is left alone. */
+  settle(settlements: readonly Settlement[], now: number): Promise<void>;
+  /** Gives rows back that cannot be sent now: due at `dueAt`, `made` as it was. */
+  release(leases: readonly Leased[], dueAt: number): Promise<void>;
+
+  /** Until when, of all targets that are paused now, by whichever dispatcher. */
+  pauses(now: number): Promise<ReadonlyMap<TargetId, number>>;
+  /** Never shortens one. */
+  pause(target: TargetId, until: number, reason: string): Promise<void>;
+
+  /** Which of these pairs were not in the ledger, each as `${target} ${eventId}`; they are now, for 72 h. */
+  take(pairs: readonly Pair[], now: number): Promise<ReadonlySet<string>>;
+  /** They were not sent after all. */
+  untake(pairs: readonly Pair[]): Promise<void>;
+
+  /** "I am alive": resolves to how many dispatchers are, this one included (seen within 5 s). */
+  beat(member: string, now: number): Promise<number>;
+  leave(member: string): Promise<void>;
+
+  /** A failure with no success since: resolves to when the first such failure was. */
+  failing(target: TargetId, now: number): Promise<number>;
+  /** A success. Harmless to repeat. */
+  working(target: TargetId): Promise<void>;
+
+  /**
+   * Deletes what is over its time: dead rows (30 days), ledger (72 h), events nobody waits for, ended pauses, members
+   * gone. At most a batch; resolves to whether there may be more.
+   */
+  sweep(now: number): Promise<boolean>;
+  /** For metrics: rows parked and dead, the oldest due. */
+  backlog(now: number): Promise<Backlog>;
+}
+
+export interface Backlog {
+  readonly parked: number;
+  readonly dead: number;
+  readonly oldestDueAt: number | undefined;
+}
