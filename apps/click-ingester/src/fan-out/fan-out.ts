@@ -3,8 +3,8 @@ import type { Batch, LogRecord, NewRecord, Reader, Want } from "@sluice/event-lo
 import type { Health } from "@sluice/service/health.ts";
 import type { Log } from "@sluice/service/log.ts";
 import { errorLine } from "@sluice/service/mask.ts";
-import { ageing } from "../ageing.ts";
-import { commit, isLost } from "../commit.ts";
+import { ageing } from "@sluice/event-log/ageing.ts";
+import { commit, isLost } from "@sluice/event-log/commit.ts";
 import { appendAll } from "./append-all.ts";
 import type { Match } from "./match.ts";
 import type { FanOutMetrics } from "./metrics.ts";

@@ -1,8 +1,7 @@
-import type { Change, ChangeFeed } from "@sluice/link-store/change-feed.ts";
+import type { ChangeFeed } from "@sluice/link-store/change-feed.ts";
+import { keepRead } from "@sluice/link-store/keep-read.ts";
 import type { SubscriptionStore } from "@sluice/link-store/subscription-store.ts";
 import type { Health } from "@sluice/service/health.ts";
-import { errorLine } from "@sluice/service/mask.ts";
-import { sleep } from "@sluice/service/retry.ts";
 import { type Interest, interestsOf } from "./interests.ts";
 import type { FanOutMetrics } from "./metrics.ts";
 
@@ -14,79 +13,33 @@ export interface Subscriptions extends AsyncDisposable {
 }
 
 export interface SubscriptionsOptions {
-  readonly store: SubscriptionStore;
+  readonly store: Pick<SubscriptionStore, "clickSubscriptions">;
   readonly changes: Pick<ChangeFeed, "onChange">;
   readonly health: Pick<Health, "degraded">;
   readonly metrics: Pick<FanOutMetrics, "indexAge" | "subscriptions">;
   readonly signal: AbortSignal;
-  /** The net below the notices: how often they are read though nothing is said to have changed. */
   readonly everyMs?: number;
 }
 
-/** Between two readings at least, so that someone who edits all the time costs Postgres four readings a second. */
-const pauseMs = 250;
-/** After a reading that failed: a server that is back is not waited for long, and one in trouble hardly notices. */
-const retryMs = 1_000;
-
-/**
- * Keeps the subscriptions of all workspaces in memory, read again when one has changed and from time to time. While
- * Postgres is away they are used as they were last read, for as long as it takes: nobody can change them meanwhile, but
- * an ingester that is cut off alone goes on with old ones. `degraded` and the metric say for how long.
- */
-export function followSubscriptions(options: SubscriptionsOptions): Subscriptions {
-  const { store, changes, health, metrics, everyMs = 15_000 } = options;
-  const stopped = new AbortController();
-  const signal = AbortSignal.any([options.signal, stopped.signal]);
-  const first = Promise.withResolvers<void>();
-  signal.addEventListener("abort", () => first.resolve());
-  let changed = Promise.withResolvers<void>();
+/** Keeps the subscriptions of all workspaces in memory, as `keepRead` does. */
+export function followSubscriptions({ store, metrics, ...rest }: SubscriptionsOptions): Subscriptions {
   let interests: ReadonlyMap<number, Interest> = new Map();
-  let readAt = performance.now();
-
-  changes.onChange(({ kind }: Change) => {
-    if (kind === "subscriptions" || kind === "all") changed.resolve();
-  });
-
-  /** Resolves to how long what was read is good for, unless something changes. */
-  async function read(): Promise<number> {
-    const startedAt = performance.now();
-    try {
+  const kept = keepRead({
+    ...rest,
+    name: "subscriptions",
+    async read() {
       const found = await store.clickSubscriptions();
       interests = interestsOf(found);
-      readAt = startedAt;
       metrics.subscriptions.set(found.length);
-      health.degraded("subscriptions", undefined);
-      first.resolve();
-      return everyMs;
-    } catch (error) {
-      health.degraded("subscriptions", `they cannot be read: ${errorLine(error)}`);
-      return retryMs;
-    }
-  }
-
-  async function follow(): Promise<void> {
-    while (!signal.aborted) {
-      // Before the reading: what changes during it may not be in it.
-      changed = Promise.withResolvers();
-      const againMs = await read();
-      await Promise.all([pause(pauseMs), Promise.race([changed.promise, pause(againMs)])]);
-    }
-  }
-
-  /** Ends early when the signal aborts. */
-  async function pause(ms: number): Promise<void> {
-    await sleep(ms, signal).catch(() => {});
-  }
-
-  const following = follow();
-  const age = setInterval(() => metrics.indexAge.set((performance.now() - readAt) / 1_000), 1_000).unref();
+    },
+  });
+  const age = setInterval(() => metrics.indexAge.set(kept.ageMs() / 1_000), 1_000).unref();
   return {
-    read: first.promise,
+    read: kept.read,
     of: (workspaceId) => interests.get(workspaceId),
     async [Symbol.asyncDispose]() {
       clearInterval(age);
-      stopped.abort();
-      await following;
+      await kept[Symbol.asyncDispose]();
     },
   };
 }

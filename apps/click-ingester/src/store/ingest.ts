@@ -1,7 +1,7 @@
 import type { Batch, LogRecord, Reader, Want } from "@sluice/event-log/event-log.ts";
 import type { Log } from "@sluice/service/log.ts";
-import { ageing } from "../ageing.ts";
-import { commit, isLost } from "../commit.ts";
+import { ageing } from "@sluice/event-log/ageing.ts";
+import { commit, isLost } from "@sluice/event-log/commit.ts";
 import type { IngestMetrics } from "./metrics.ts";
 import type { Prepared } from "./prepare.ts";
 import type { SliceStore } from "./store-slice.ts";

@@ -1,4 +1,4 @@
-import { type Batch, EventLogError } from "@sluice/event-log/event-log.ts";
+import { type Batch, EventLogError } from "./event-log.ts";
 import type { Log } from "@sluice/service/log.ts";
 import { createOutage } from "@sluice/service/outage.ts";
 import { patiently } from "@sluice/service/retry.ts";
