@@ -23,8 +23,12 @@ export const limits = {
   recordBytes: 163_840,
 } as const;
 
-// JSON can spell half a surrogate pair and JavaScript can hold it, but UTF-8, and so ClickHouse, cannot.
-const text = (max: number) => z.string().max(max).refine(isWellFormed, { error: "well-formed Unicode" });
+/**
+ * A text of at most `max` UTF-16 units. JSON can spell half a surrogate pair and JavaScript can hold it, but UTF-8, and
+ * so ClickHouse, cannot.
+ */
+export const text = (max: number) =>
+  z.string().max(max).refine(isWellFormed, { error: "well-formed Unicode" });
 const uuid = z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 const count = z.int().min(1);
 const uint32 = z.int().min(0).max(0xffff_ffff);

@@ -1,28 +1,32 @@
 import { LRUCache } from "lru-cache";
 import { UAParser } from "ua-parser-js";
+import { z } from "zod";
 import { isHuman } from "./bot.ts";
-import { type Channel, channelOf } from "./channel.ts";
-import type { ClickEvent } from "./click-event.ts";
+import { channelOf, channels } from "./channel.ts";
+import { type ClickEvent, text } from "./click-event.ts";
 import { clip } from "./clip.ts";
 
 export const devices = ["desktop", "mobile", "tablet", "tv", "console", "wearable", "embedded", ""] as const;
 export type Device = (typeof devices)[number];
 
-/** What a user agent says; empty where it says nothing. */
-interface Agent {
-  readonly browser: string;
-  readonly browser_version: string;
-  readonly os: string;
-  readonly os_version: string;
-  readonly device: Device;
-}
+/** Real names and versions are far shorter; a made-up agent must not fill the columns' dictionaries. */
+const maxName = 64;
 
 /** What is derived from an event alone. */
-export interface Enrichment extends Agent {
-  readonly referrer_channel: Channel;
+export const Enrichment = z.object({
+  // What the user agent says; empty where it says nothing.
+  browser: text(maxName),
+  browser_version: text(maxName),
+  os: text(maxName),
+  os_version: text(maxName),
+  device: z.enum(devices),
+  referrer_channel: z.enum(channels),
   /** Not a person's click: `isHuman` decides. */
-  readonly is_bot: boolean;
-}
+  is_bot: z.boolean(),
+});
+export type Enrichment = z.infer<typeof Enrichment>;
+
+type Agent = Omit<Enrichment, "referrer_channel" | "is_bot">;
 
 export type Enricher = (event: ClickEvent) => Enrichment;
 
@@ -45,9 +49,6 @@ export function createEnricher({ cacheSize }: { cacheSize: number }): Enricher {
     };
   };
 }
-
-/** Real names and versions are far shorter; a made-up agent must not fill the columns' dictionaries. */
-const maxName = 64;
 
 function parseAgent(userAgent: string): Agent {
   const parser = new UAParser(userAgent);
