@@ -1,5 +1,6 @@
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { expect, it } from "vitest";
+import { attempts } from "./contract/attempts.ts";
 import { erasures } from "./contract/erasures.ts";
 import { faults } from "./contract/faults.ts";
 import { inserts } from "./contract/inserts.ts";
@@ -20,6 +21,7 @@ const cases = {
   ...runChecks,
   ...statistics,
   ...erasures,
+  ...attempts,
   ...faults,
 };
 

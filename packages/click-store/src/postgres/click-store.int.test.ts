@@ -6,11 +6,14 @@ import { expect, it } from "vitest";
 import { never, once, withTrial } from "../contract/trial.ts";
 import { uuidv7 } from "../testing/clicks.ts";
 import { connect } from "./connection.ts";
-import { createMonths } from "./months.ts";
+import { createPartitions } from "./partitions.ts";
 import { makePartitions } from "./queries/partitions.ts";
 import { openPostgresStatistics } from "./statistics.ts";
 import { sql } from "./testing/sql.ts";
 import { openWorld } from "./testing/world.ts";
+
+const clicks = { parent: "click_events", unit: "month" } as const;
+const weekMs = 7 * 86_400_000;
 
 describeWith("the click store on Postgres", openWorld, (world) => {
   const partitions = async () =>
@@ -59,7 +62,7 @@ describeWith("the click store on Postgres", openWorld, (world) => {
     try {
       await reader.query("BEGIN");
       await reader.query("SELECT count(*) FROM clicks");
-      const months = createMonths(connection, () => now);
+      const months = createPartitions(connection, clicks, weekMs, () => now);
       await months.ensure([{ ts: Date.UTC(2040, 0) }], AbortSignal.timeout(5_000));
     } finally {
       await reader.end();
@@ -72,7 +75,7 @@ describeWith("the click store on Postgres", openWorld, (world) => {
 
   it("stores clicks while this machine's clock says nonsense", async () => {
     await using connection = connect(world().url, silentLog);
-    await createMonths(connection, () => 0).ensure([{ ts: Date.UTC(2041, 0) }], never);
+    await createPartitions(connection, clicks, weekMs, () => 0).ensure([{ ts: Date.UTC(2041, 0) }], never);
     expect(await partitions()).toContain("click_events_2041_01");
   });
 
@@ -92,7 +95,7 @@ describeWith("the click store on Postgres", openWorld, (world) => {
       "CREATE TABLE attempts (at timestamptz NOT NULL, n int CHECK (n > 0)) PARTITION BY RANGE (at)",
     );
     const instants = [Date.UTC(2026, 1, 28, 23, 59), Date.UTC(2026, 2, 1), Date.UTC(2026, 2, 1, 12)];
-    await makePartitions(connection, { parent: "attempts", unit: "day", instants }, never);
+    await makePartitions(connection, { parent: "attempts", unit: "day" }, instants, never);
     expect(await partitions()).toEqual(
       expect.arrayContaining(["attempts_2026_02_28", "attempts_2026_03_01"]),
     );

@@ -7,10 +7,12 @@ import { blameRow, createPatience, failureOf } from "../patience.ts";
 import type { Connection } from "./connection.ts";
 import { toCopyText } from "./copy-text.ts";
 import { noPartition, ruleOf } from "./errors.ts";
-import { createMonths } from "./months.ts";
+import { createPartitions } from "./partitions.ts";
 import { insertClicksStatements } from "./queries/click-events.ts";
 
 const maxRows = 1_000_000;
+/** A month is made a week before it begins. */
+const aheadMs = 7 * 86_400_000;
 const tsColumn = clickColumns.indexOf("ts");
 
 /**
@@ -18,7 +20,7 @@ const tsColumn = clickColumns.indexOf("ts");
  * sent again whatever became of them the last time.
  */
 export function createClickTable(connection: Connection) {
-  const months = createMonths(connection);
+  const months = createPartitions(connection, { parent: "click_events", unit: "month" }, aheadMs);
   const writeLine = createLineWriter(toCopyText);
   const timestampOf = createTimestamps();
 
