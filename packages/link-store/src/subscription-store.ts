@@ -1,4 +1,4 @@
-/** Who wants to be told of clicks: webhook endpoints and integrations that are not disabled, without where they are. */
+/** Who wants to be told of clicks: endpoints, integrations and pixels that are verified and not disabled, without where they are. */
 
 export interface ClickSubscription {
   readonly workspaceId: number;

@@ -1,7 +1,7 @@
 import type { Query } from "./postgres.ts";
-import { listClickIntegrations } from "./queries/integrations.ts";
-import { listClickEndpoints } from "./queries/webhook-endpoints.ts";
+import { listClickSubscriptions } from "./queries/click-subscriptions.ts";
 import type { ClickSubscription, SubscriptionStore } from "./subscription-store.ts";
+import { targetPrefixes } from "./targets/target-id.ts";
 
 /** Some 100 ms of a busy Postgres, far below a statement's time limit. */
 const pageSize = 5_000;
@@ -10,9 +10,9 @@ export function subscriptionStore(query: Query): SubscriptionStore {
   return {
     async clickSubscriptions() {
       const found: ClickSubscription[] = [];
-      for (const list of [listClickEndpoints, listClickIntegrations]) {
+      for (const prefix of targetPrefixes) {
         for (let afterId = 0; ;) {
-          const page = await list(query, afterId, pageSize);
+          const page = await listClickSubscriptions(query, prefix, afterId, pageSize);
           for (const { subscription } of page) found.push(subscription);
           if (page.length < pageSize) break;
           afterId = page.at(-1)?.id ?? afterId;

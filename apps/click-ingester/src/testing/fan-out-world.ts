@@ -39,7 +39,10 @@ export async function openStores() {
     },
     /** An endpoint of workspace 1 that wants all clicks of people. */
     subscribe: () =>
-      sql(postgres.url, "INSERT INTO webhook_endpoints (workspace_id, url) VALUES (1, 'https://a.example/')"),
+      sql(
+        postgres.url,
+        "INSERT INTO webhook_endpoints (workspace_id, url, verified_at) VALUES (1, 'https://a.example/', now())",
+      ),
     unsubscribe: () => sql(postgres.url, "DELETE FROM webhook_endpoints"),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -110,8 +110,64 @@ export interface DeliveryStore extends AsyncDisposable {
    * gone. At most a batch; resolves to whether there may be more.
    */
   sweep(now: number): Promise<boolean>;
-  /** For metrics: rows parked and dead, the oldest due. */
+  /** For metrics: rows parked and dead, the oldest due of what may be sent. */
   backlog(now: number): Promise<Backlog>;
+  /** Takes out what waits for these clicks, and their events. What is parked later comes back: leave it out before. */
+  erase(clicks: ErasedClicks): Promise<void>;
+
+  /** Dead rows of a target, the last to die first. */
+  dead(target: TargetId, page: DeadPage): Promise<readonly DeadDelivery[]>;
+  /**
+   * Makes dead ones due again, by their events' `ts` from the first up to but not with the second: at most a batch, and
+   * what its bound leaves room for. Resolves to how many; ask again until there are none.
+   */
+  redo(
+    target: TargetId,
+    which: { readonly fromTs: number; readonly toTs: number },
+    now: number,
+  ): Promise<number>;
+  /** What was over a bound and not kept, by hours of the events' `ts`, for 30 days. */
+  gaps(target: TargetId): Promise<readonly Gap[]>;
+}
+
+export interface DeliveryLimits {
+  /** Rows that may wait for one target; 1,000,000 without it. */
+  readonly perTarget: number;
+  /** Rows that may wait for all targets of a workspace; 2,000,000 without it. */
+  readonly perWorkspace: number;
+  /** Dead rows kept of one target, the last to die; 100,000 without it. */
+  readonly deadPerTarget: number;
+}
+
+/** Clicks of a workspace, of one link of it, or of one visitor, up to a `ts`, that one included. */
+export interface ErasedClicks {
+  readonly workspaceId: number;
+  readonly linkId?: number;
+  readonly visitor?: string;
+  readonly upTo: number;
+}
+
+export interface DeadPage {
+  /** Only those that died before this one: the last of the page before. */
+  readonly before?: { readonly deadAt: number; readonly eventId: string };
+  readonly limit: number;
+}
+
+export interface DeadDelivery {
+  readonly eventId: string;
+  readonly type: string;
+  readonly ts: number;
+  readonly deadAt: number;
+  readonly made: number;
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** Both ends included. */
+export interface Gap {
+  readonly fromTs: number;
+  readonly toTs: number;
+  readonly count: number;
 }
 
 export interface Backlog {

@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import type { Log } from "@sluice/service/log.ts";
+import { checkLimit } from "../checks.ts";
+import { openPostgres } from "../postgres.ts";
+import * as dead from "../queries/dead-deliveries.ts";
+import * as rows from "../queries/deliveries.ts";
+import * as ledger from "../queries/delivery-ledger.ts";
+import * as targets from "../queries/delivery-targets.ts";
+import * as dispatchers from "../queries/dispatchers.ts";
+import { insertParked } from "../queries/park-deliveries.ts";
+import type { DeliveryLimits, DeliveryStore } from "./delivery-store.ts";
+import { eraseDeliveries } from "./erase-deliveries.ts";
+import { aliveMs, ledgerMs } from "./retention.ts";
+import { createSweep } from "./sweep.ts";
+
+export interface DeliveryStoreOptions {
+  readonly log: Log;
+  readonly limits?: Partial<DeliveryLimits>;
+}
+
+/** Some 100 ms of a busy Postgres. */
+const redoBatch = 5_000;
+
+/** As `openLinkStore`, with connections of its own: a backlog must not keep links from being looked up. */
+export function openDeliveryStore(url: string, { log, limits = {} }: DeliveryStoreOptions): DeliveryStore {
+  const postgres = openPostgres(url, log);
+  const { query } = postgres;
+  const bounds = { perTarget: 1_000_000, perWorkspace: 2_000_000, deadPerTarget: 100_000, ...limits };
+  return {
+    async park(parked, now) {
+      if (parked.length === 0) return new Map();
+      const missed = await insertParked(query, parked, bounds, now);
+      return new Map(missed.map(({ target, count }) => [target, count]));
+    },
+    due: (now, limit) => rows.listDue(query, now, limit),
+    claim: (wants, times) => rows.claimDue(query, { wants, ...times, lease: randomUUID() }),
+    settle: (settlements, now) => rows.settleLeased(query, settlements, now),
+    release: (leases, dueAt) => rows.releaseLeased(query, leases, dueAt),
+
+    pauses: (now) => targets.listPauses(query, now),
+    pause: (target, until, reason) => targets.lengthenPause(query, target, until, reason),
+
+    async take(pairs, now) {
+      const taken = await ledger.takePairs(query, pairs, { now, expiredAt: now - ledgerMs });
+      return new Set(taken.map(({ target, eventId }) => `${target} ${eventId}`));
+    },
+    untake: (pairs) => ledger.deletePairs(query, pairs),
+
+    async beat(member, now) {
+      return 1 + (await dispatchers.touchDispatcher(query, member, { now, aliveAfter: now - aliveMs }));
+    },
+    leave: (member) => dispatchers.deleteDispatcher(query, member),
+
+    failing: (target, now) => targets.markFailing(query, target, now),
+    working: (target) => targets.markWorking(query, target),
+
+    sweep: createSweep(query, bounds.deadPerTarget),
+    async backlog(now) {
+      const [oldest] = await rows.listDue(query, now, 1);
+      return { ...(await targets.countBacklog(query)), oldestDueAt: oldest?.oldestDueAt };
+    },
+    erase: (clicks) => eraseDeliveries(query, clicks),
+
+    async dead(target, page) {
+      checkLimit(page.limit);
+      return dead.listDead(query, target, page);
+    },
+    redo: (target, which, now) =>
+      dead.reviveDead(query, target, which, { now, limit: redoBatch, perTarget: bounds.perTarget }),
+    gaps: (target) => dead.listGaps(query, target),
+    [Symbol.asyncDispose]: () => postgres[Symbol.asyncDispose](),
+  };
+}
