@@ -29,7 +29,14 @@ export interface Plan {
 }
 
 /** Closed set, a label of a metric. */
-export type SkipReason = "no-identifier" | "no-consent" | "bot" | "too-old" | "too-large" | "no-click";
+export type SkipReason =
+  | "no-identifier"
+  | "no-consent"
+  | "bot"
+  | "too-old"
+  | "in-future"
+  | "too-large"
+  | "no-click";
 
 export interface PlannedRequest {
   readonly deliveries: readonly Delivery[];
