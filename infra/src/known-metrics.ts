@@ -1,0 +1,39 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { createMetrics } from "@sluice/service/metrics.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** What can stand in a query because an app says so. */
+export interface KnownMetrics {
+  /** The labels of each series' name; a histogram's three names are there one by one. */
+  readonly labels: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Whether such a word stands in quotes in a source: values of labels come from there. */
+  saysWord(word: string): boolean;
+}
+
+// name("…", "help" + "more", [numbers or labels]) up to its closing bracket, brackets within strings passed over.
+const making = /\.(counter|gauge|histogram)\(\s*"(\w+)"((?:"(?:[^"\\]|\\.)*"|[^"()]|\([^()]*\))*)\)/g;
+
+/** Read from the sources, because a registry shows a label only once something has happened. */
+export async function knownMetrics(): Promise<KnownMetrics> {
+  const files = globSync("{apps,packages}/*/src/**/*.ts", { cwd: root }).filter(
+    (file) => !/\.test\.ts$|\/testing\//.test(file),
+  );
+  const text = files.map((file) => readFileSync(join(root, file), "utf8")).join("\n");
+  const labels = new Map<string, ReadonlySet<string>>();
+  for (const [, kind = "", name = "", rest = ""] of text.matchAll(making)) {
+    const [, list = ""] = /\[((?:\s*"\w+",?)+\s*)\]/.exec(rest) ?? [];
+    const own = [...list.matchAll(/\w+/g)].map(([label]) => label);
+    const suffixes = kind === "histogram" ? ["_bucket", "_sum", "_count"] : [""];
+    for (const suffix of suffixes)
+      labels.set(name + suffix, new Set(suffix === "_bucket" ? [...own, "le"] : own));
+  }
+  const { body } = await createMetrics({ ofProcess: true }).render();
+  for (const [, name = ""] of body.matchAll(/^# TYPE (\w+)/gm)) labels.set(name, new Set());
+  // Prometheus' own.
+  labels.set("up", new Set());
+  return { labels, saysWord: (word) => text.includes(`"${word}"`) || text.includes(`\`${word}\``) };
+}
