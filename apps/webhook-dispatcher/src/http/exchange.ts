@@ -114,9 +114,17 @@ function codeOf(error: Error): FailureCode {
   if (error instanceof DialError) return error.code;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (code === "UND_ERR_HEADERS_OVERFLOW") return "headers-too-large";
-  if (code === "UND_ERR_INVALID_ARG") return "invalid-request";
-  if (code.startsWith("HPE_")) return "invalid-answer";
-  // TLS 1.3 lets a server refuse us after the handshake.
-  if (code.startsWith("ERR_SSL_")) return "tls-failed";
+  if (unsendable.has(code)) return "invalid-request";
+  if (error.name === "HTTPParserError" || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH")
+    return "invalid-answer";
+  // "bad response", "bad upgrade": a 100 or 101 that nobody asked for.
+  if (code === "UND_ERR_SOCKET" && error.message.startsWith("bad ")) return "invalid-answer";
   return "connection-closed";
 }
+
+/** A header that cannot be sent, or that the connection decides on and not we. */
+const unsendable = new Set([
+  "UND_ERR_INVALID_ARG",
+  "UND_ERR_NOT_SUPPORTED",
+  "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH",
+]);
