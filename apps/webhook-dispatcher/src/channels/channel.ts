@@ -8,7 +8,7 @@ export interface Channel {
   readonly deduplicates: boolean;
   /** Tries in all; the whole schedule (10) without it. */
   readonly maxTries?: number;
-  /** Parses what the target says of itself, once. Throws a ChannelSettingsError that names the field. */
+  /** Parses what the target says of itself, once. Throws a ChannelSettingsError that names each wrong field. */
   open(target: Target): OpenTarget;
 }
 
@@ -69,14 +69,3 @@ export type Advice =
   | { readonly kind: "slow-down"; readonly forMs: number }
   /** Until a person acts: 410 of a webhook, a dead token. */
   | { readonly kind: "disable"; readonly reason: string };
-
-/** What a target says of itself cannot be used: `field` of it takes something else. Nothing is sent until it is changed. */
-export class ChannelSettingsError extends Error {
-  override readonly name = "ChannelSettingsError";
-  readonly field: string;
-
-  constructor(field: string, takes: string) {
-    super(`${field} takes ${takes}`);
-    this.field = field;
-  }
-}

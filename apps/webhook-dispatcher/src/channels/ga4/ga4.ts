@@ -105,7 +105,7 @@ function readTest(reply: HttpReply, asked: Asked, now: number): Reading {
   const reading = read(reply, asked, now);
   if (reply.kind === "failure" || reading.verdicts[0]?.kind !== "delivered") return reading;
   const { data } = Validation.safeParse(jsonOf(reply.body));
-  if (data === undefined) return all(asked, { kind: "failed", code: "unexpected-answer" });
+  if (data === undefined) return all(asked, { kind: "failed", code: "invalid-answer" });
   const [message] = data.validationMessages;
   return message === undefined
     ? reading

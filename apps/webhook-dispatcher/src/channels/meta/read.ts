@@ -13,10 +13,10 @@ export function read(reply: HttpReply, asked: Asked, now: number): Reading {
   if (general !== undefined) return general;
   if (reply.status >= 400) {
     // A page of some gateway in between: it passes.
-    return all(asked, { kind: "failed", code: "unexpected-answer", detail: `HTTP ${reply.status}` });
+    return all(asked, { kind: "failed", code: "invalid-answer", detail: `HTTP ${reply.status}` });
   }
   const { data: received } = Received.safeParse(body);
-  if (received === undefined) return all(asked, { kind: "unknown", code: "unexpected-answer" });
+  if (received === undefined) return all(asked, { kind: "unknown", code: "invalid-answer" });
   return received.events_received === asked.deliveries.length
     ? all(asked, delivered)
     : spoilt(asked, "refused", `${received.events_received} of ${asked.deliveries.length} events received`);

@@ -97,7 +97,7 @@ test("a page that is not Mixpanel's does not pass for its answer", () => {
     body: "<html>Sign in</html>",
     durationMs: 1,
   } as const;
-  expect(planned?.read(reply, now).verdicts).toEqual([{ kind: "unknown", code: "unexpected-answer" }]);
+  expect(planned?.read(reply, now).verdicts).toEqual([{ kind: "unknown", code: "invalid-answer" }]);
 });
 
 test("its test is one event under a name of its own, and shows a wrong token", async () => {

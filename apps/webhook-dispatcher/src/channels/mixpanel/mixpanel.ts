@@ -81,7 +81,7 @@ function read(reply: HttpReply, asked: Asked, now: number): Reading {
   if (reply.status < 300) {
     // Not by Mixpanel, so it may not have seen the events.
     return answer === undefined
-      ? all(asked, { kind: "unknown", code: "unexpected-answer" })
+      ? all(asked, { kind: "unknown", code: "invalid-answer" })
       : all(asked, delivered);
   }
   const detail = answer?.error ?? `HTTP ${reply.status}`;
@@ -102,7 +102,7 @@ function partly(
   const others: Verdict =
     imported === undefined || imported === count - failed.length
       ? delivered
-      : { kind: "unknown", code: "unexpected-answer" };
+      : { kind: "unknown", code: "invalid-answer" };
   const verdicts = Array.from({ length: count }, (): Verdict => others);
   for (const { index, message } of failed) {
     if (index < count)
