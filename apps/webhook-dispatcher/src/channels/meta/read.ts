@@ -32,20 +32,21 @@ const delivered = { kind: "delivered" } as const;
 
 function readError(error: GraphError, answer: HttpAnswer, asked: Asked, now: number): Reading {
   const detail = tellable(`${error.error_user_msg ?? error.message} (${error.code})`, asked);
-  if (overQuota.has(error.code) || answer.status === 429) {
+  if (isOverQuota(error.code) || answer.status === 429) {
     return slower(asked, { kind: "failed", code: "rate-limited", detail }, answer, now);
   }
-  if (lockedOutBy.has(error.code)) return lockedOut(asked, detail);
+  if (isLockedOut(error.code)) return lockedOut(asked, detail);
   if (passing.has(error.code) || error.is_transient === true || answer.status >= 500) {
     return all(asked, { kind: "failed", code: "server-error", detail });
   }
   return spoilt(asked, "refused", detail);
 }
 
-/** Of the app, of the user, of Conversions API calls. */
-const overQuota = new Set([4, 17, 80_003]);
-/** The token is dead; it has no right to this pixel. */
-const lockedOutBy = new Set([190, 200]);
+/** Of the app, of the user, of a page, by a rule of their own; from 80,000 on those of each business use case. */
+const isOverQuota = (code: number): boolean =>
+  [4, 17, 32, 613].includes(code) || (code >= 80_000 && code < 80_100);
+/** The session or the token is dead; no right to this call, or to this pixel. */
+const isLockedOut = (code: number): boolean => [10, 102, 190].includes(code) || (code >= 200 && code < 300);
 /** Unknown, service down, try later, blocked for a while, … */
 const passing = new Set([1, 2, 341, 368, 5_000, 21_009]);
 
