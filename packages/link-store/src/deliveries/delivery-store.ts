@@ -70,8 +70,9 @@ export interface DueTarget {
  */
 export interface DeliveryStore extends AsyncDisposable {
   /**
-   * One bulk insert, one transaction; a (target, event) that is there stays as it is. What is over a target's or a
-   * workspace's bound is not kept but counted in its range of time. Resolves to how many of each target were not kept.
+   * Bulk inserts of up to 5,000 rows, each a transaction; a (target, event) that is there stays as it is, so what failed
+   * half-way is parked again with no harm. What is over a target's or a workspace's bound is not kept but counted in its
+   * range of time. Resolves to how many of each target were not kept; of one deleted nothing is kept nor counted.
    */
   park(rows: readonly NewParked[], now: number): Promise<ReadonlyMap<TargetId, number>>;
   /** Targets with something due, the longest waiting first. */

@@ -8,6 +8,7 @@ import * as ledger from "../queries/delivery-ledger.ts";
 import * as targets from "../queries/delivery-targets.ts";
 import * as dispatchers from "../queries/dispatchers.ts";
 import { insertParked } from "../queries/park-deliveries.ts";
+import type { TargetId } from "../targets/target.ts";
 import type { DeliveryLimits, DeliveryStore } from "./delivery-store.ts";
 import { eraseDeliveries } from "./erase-deliveries.ts";
 import { aliveMs, ledgerMs } from "./retention.ts";
@@ -18,6 +19,8 @@ export interface DeliveryStoreOptions {
   readonly limits?: Partial<DeliveryLimits>;
 }
 
+/** A quarter of a second: for so long one statement keeps the counts of its targets to itself. */
+const parkBatch = 5_000;
 /** Some 100 ms of a busy Postgres. */
 const redoBatch = 5_000;
 
@@ -28,9 +31,12 @@ export function openDeliveryStore(url: string, { log, limits = {} }: DeliverySto
   const bounds = { perTarget: 1_000_000, perWorkspace: 2_000_000, deadPerTarget: 100_000, ...limits };
   return {
     async park(parked, now) {
-      if (parked.length === 0) return new Map();
-      const missed = await insertParked(query, parked, bounds, now);
-      return new Map(missed.map(({ target, count }) => [target, count]));
+      const missed = new Map<TargetId, number>();
+      for (let from = 0; from < parked.length; from += parkBatch) {
+        const found = await insertParked(query, parked.slice(from, from + parkBatch), bounds, now);
+        for (const { target, count } of found) missed.set(target, (missed.get(target) ?? 0) + count);
+      }
+      return missed;
     },
     due: (now, limit) => rows.listDue(query, now, limit),
     claim: (wants, times) => rows.claimDue(query, { wants, ...times, lease: randomUUID() }),

@@ -37,22 +37,20 @@ const insertText = `
   ), held AS MATERIALIZED (
     SELECT target, workspace_id, parked FROM delivery_targets
     WHERE target = ANY($8::text[]) AND NOT gone ORDER BY target FOR UPDATE
-  ), spaces AS (
-    SELECT workspace_id, sum(parked) + coalesce((
+  ), room AS MATERIALIZED (
+    SELECT target, workspace_id, $9 - parked AS own, $10 - sum(parked) OVER (PARTITION BY workspace_id) - coalesce((
       SELECT sum(other.parked) FROM delivery_targets AS other
       WHERE other.workspace_id = held.workspace_id AND other.target <> ALL($8::text[])
-    ), 0) AS parked FROM held GROUP BY workspace_id
+    ), 0) AS shared FROM held
   ), fresh AS MATERIALIZED (
-    SELECT given.*, held.workspace_id, held.parked,
-      row_number() OVER (PARTITION BY given.target ORDER BY given.place) AS nth
-    FROM given JOIN held USING (target)
-    WHERE (
+    SELECT given.*, workspace_id, own, shared, row_number() OVER (PARTITION BY target ORDER BY place) AS nth
+    FROM given JOIN room USING (target)
+    WHERE NOT coalesce((
       SELECT true FROM deliveries AS there WHERE there.event_id = given.event_id AND there.target = given.target
-    ) IS NULL
+    ), false)
   ), ranked AS MATERIALIZED (
-    SELECT *, nth <= $9 - parked AND $10 - (SELECT spaces.parked FROM spaces WHERE spaces.workspace_id = fresh.workspace_id)
-      >= count(*) FILTER (WHERE nth <= $9 - parked) OVER (PARTITION BY workspace_id ORDER BY place) AS fits
-    FROM fresh
+    SELECT *, nth <= own AND shared >= count(*) FILTER (WHERE nth <= own) OVER (PARTITION BY workspace_id ORDER BY place)
+      AS fits FROM fresh
   ), added AS (
     INSERT INTO deliveries (event_id, target, due_at, lease, made, replayed)
     SELECT event_id, target, due_at, lease, made, replayed FROM ranked WHERE fits ORDER BY event_id, target
