@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { hung, quick } from "./testing/receivers.ts";
-import { countFates, createWorld, deliveries, delivery } from "./testing/world.ts";
+import { addProven, countFates, createWorld, deliveries, delivery } from "./testing/world.ts";
 
 describe("a batch", () => {
   test("that goes well ends as soon as the slowest has answered", async () => {
@@ -18,7 +18,7 @@ describe("a batch", () => {
 
   test("ends with its window; what is in flight then is leased, and its outcome follows", async () => {
     const world = createWorld();
-    world.add("ep_1", () => ({ ms: 5_000 }));
+    await addProven(world, "ep_1", () => ({ ms: 5_000 }));
     const sent = [delivery("ep_1"), delivery("ep_1")];
     const { fates, ms } = await world.attempt(sent);
     expect(ms).toBe(1_000);
@@ -83,7 +83,8 @@ describe("a batch", () => {
 
   test("takes no more than a lane is through with within half a window", async () => {
     const world = createWorld({ limits: { perSecond: 1_000 } });
-    world.add("ep_1", () => ({ ms: 100 }));
+    await addProven(world, "ep_1", () => ({ ms: 100 }));
+    await world.attempt(deliveries("ep_1", 20));
     const { fates, ms } = await world.attempt(deliveries("ep_1", 1_000));
     expect(countFates(fates)).toEqual({ delivered: 50, full: 950 });
     expect(ms).toBe(500);

@@ -57,5 +57,6 @@ const ofOneEvent = new Set([400, 409, 413, 415, 422]);
 
 /** Whether a delivery that failed so says something about the endpoint rather than about the event. */
 export function isEndpointFailure(reply: HttpReply): boolean {
-  return reply.kind === "failure" ? reply.code !== "invalid-request" : !ofOneEvent.has(reply.status);
+  if (reply.kind === "failure") return reply.code !== "invalid-request";
+  return reply.status >= 300 && !ofOneEvent.has(reply.status);
 }

@@ -97,7 +97,7 @@ function take(claimed: readonly Claimed[], traffic: Traffic, door: Door, options
     }
     const terms = traffic.bounds.of(lane, to, now);
     const report = (fate: Settled | Parked) => tell(delivery, fate, options);
-    if (traffic.queue.admits(terms.workspaceId, false)) {
+    if (traffic.queue.admits(terms.workspaceId, "quick")) {
       traffic.add(lane, { delivery, patientUntil: now + options.limits.waitMs, report }, terms);
       touched.add(lane);
     } else report({ kind: "parked", dueAt: now, why: "full" });

@@ -20,14 +20,16 @@ export function enter(
   // Its probe comes from the worker.
   if (lane.breaker.isHalfOpen) return { kind: "parked", dueAt: now, why: "open" };
   const terms = traffic.bounds.of(lane, to, now);
-  if (terms.slow) return { kind: "parked", dueAt: now, why: "slow" };
-  const isFull = !fits(lane, to, terms, now, slowMs) || !traffic.queue.admits(terms.workspaceId, false);
+  if (terms.pace === "slow") return { kind: "parked", dueAt: now, why: "slow" };
+  const isFull = !fits(lane, to, terms, now, slowMs) || !traffic.queue.admits(terms.workspaceId, "quick");
   return isFull ? { kind: "parked", dueAt: now, why: "full" } : terms;
 }
 
 /** No batch waits for a token, nor longer than for a slow attempt. */
 function fits(lane: Lane, { open }: Addressee, terms: Terms, now: number, slowMs: number): boolean {
-  const { inFlight, perSecond, host, hostPerSecond } = terms;
+  const { perSecond, host, hostPerSecond } = terms;
+  // What is new has its first answer by the time that counts.
+  const inFlight = terms.pace === "new" ? terms.cap : terms.inFlight;
   const requests = Math.ceil((lane.queued + 1) / open.maxEvents);
   const rounds = Math.ceil(Math.max(0, lane.started.size + requests - inFlight) / inFlight);
   return (

@@ -3,6 +3,7 @@ import type { PlannedRequest } from "../channels/channel.ts";
 import { Breaker } from "./breaker.ts";
 import type { Host } from "./hosts.ts";
 import type { ParkReason } from "./lanes.ts";
+import type { Pace } from "./share.ts";
 import { Speed } from "./speed.ts";
 import type { Ticket } from "./ticket.ts";
 import { TokenBucket } from "./token-bucket.ts";
@@ -33,11 +34,12 @@ export class Lane {
     return this.waiting.length + this.planned.reduce((sum, { tickets }) => sum + tickets.size, 0);
   }
 
-  /** Also while an answer is overdue. */
-  isSlow(now: number, slowMs: number): boolean {
-    if (this.speed.isSlow) return true;
+  /** Slow also while an answer is overdue. */
+  pace(now: number, slowMs: number): Pace {
+    if (this.speed.isSlow) return "slow";
     const [oldest] = this.started;
-    return oldest !== undefined && now - oldest.at > slowMs;
+    if (oldest !== undefined && now - oldest.at > slowMs) return "slow";
+    return this.speed.averageMs === undefined ? "new" : "quick";
   }
 }
 

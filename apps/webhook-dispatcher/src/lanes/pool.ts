@@ -1,10 +1,10 @@
 import type { Lane } from "./lane.ts";
-import { Share } from "./share.ts";
+import type { Pace, Share } from "./share.ts";
 
-/** Lanes of one workspace and speed that could start something. */
+/** Lanes of one workspace and pace that could start something. */
 export interface Line {
   readonly workspaceId: number;
-  readonly slow: boolean;
+  readonly pace: Pace;
   readonly ready: Set<Lane>;
 }
 
@@ -24,12 +24,12 @@ export class Pool {
     this.#start = start;
   }
 
-  add(lane: Lane, workspaceId: number, slow: boolean): void {
-    const key = `${workspaceId} ${slow}`;
+  add(lane: Lane, workspaceId: number, pace: Pace): void {
+    const key = `${workspaceId} ${pace}`;
     const before = this.#lineOf.get(lane);
     if (before === key) return;
     if (before !== undefined) this.remove(lane);
-    const line = this.#lines.get(key) ?? { workspaceId, slow, ready: new Set() };
+    const line = this.#lines.get(key) ?? { workspaceId, pace, ready: new Set() };
     line.ready.add(lane);
     this.#lines.set(key, line);
     this.#lineOf.set(lane, key);
@@ -51,7 +51,7 @@ export class Pool {
       if (lane === undefined) return;
       this.remove(lane);
       // To the end, for its other lanes.
-      const key = `${line.workspaceId} ${line.slow}`;
+      const key = `${line.workspaceId} ${line.pace}`;
       if (this.#lines.delete(key)) this.#lines.set(key, line);
       this.#start(lane, line);
     }
@@ -60,7 +60,7 @@ export class Pool {
   #next(): Line | undefined {
     let best: Line | undefined;
     for (const line of this.#lines.values()) {
-      if (!this.share.admits(line.workspaceId, line.slow)) continue;
+      if (!this.share.admits(line.workspaceId, line.pace)) continue;
       if (best === undefined || this.share.held(line.workspaceId) < this.share.held(best.workspaceId))
         best = line;
     }

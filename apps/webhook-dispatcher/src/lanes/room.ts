@@ -40,15 +40,15 @@ export function createRoom(
       const to = door(lane, now);
       if (isShut(to)) return 0;
       const terms = traffic.bounds.of(lane, to, now);
-      const { workspaceId, host, slow } = terms;
+      const { workspaceId, host, pace } = terms;
       const { maxEvents } = to.open;
       const granted = terms.isVendor ? slots.vendors : slots.customers;
       // Of what is not known to be quick, only as much as starts at once: it could wait for longer than its lease.
-      const isCareful = slow || lane.speed.averageMs === undefined || lane.breaker.isHalfOpen;
+      const isCareful = pace !== "quick" || lane.breaker.isHalfOpen;
       const requests = Math.min(
         terms.inFlight - lane.started.size,
-        traffic.poolOf(terms).share.spare(workspaceId, slow, granted.of(workspaceId)),
-        host?.share.spare(workspaceId, slow) ?? limits.integrationsInFlight,
+        traffic.poolOf(terms).share.spare(workspaceId, pace, granted.of(workspaceId)),
+        host?.share.spare(workspaceId, pace) ?? limits.integrationsInFlight,
       );
       const most = isCareful
         ? requests * maxEvents
@@ -58,7 +58,7 @@ export function createRoom(
           );
       const room = Math.max(
         0,
-        Math.min(most - lane.queued, traffic.queue.spare(workspaceId, false, places.of(workspaceId))),
+        Math.min(most - lane.queued, traffic.queue.spare(workspaceId, "quick", places.of(workspaceId))),
       );
       places.add(workspaceId, room);
       if (isCareful) granted.add(workspaceId, Math.ceil(room / maxEvents));

@@ -2,13 +2,16 @@ import type { TargetId } from "@sluice/link-store/targets/target.ts";
 import { createHosts, type Host, type Hosts } from "./hosts.ts";
 import type { Lane } from "./lane.ts";
 import type { Addressee, LanesOptions } from "./lanes.ts";
+import type { Pace } from "./share.ts";
 
 /** What holds for a lane at this moment. */
 export interface Terms {
   readonly workspaceId: number;
   readonly isVendor: boolean;
-  readonly slow: boolean;
-  /** Requests in flight. */
+  readonly pace: Pace;
+  /** Requests in flight, at the target's best. */
+  readonly cap: number;
+  /** Now: one while it has not answered yet, so that a hung endpoint is met with one request rather than ten. */
   readonly inFlight: number;
   readonly perSecond: number;
   /** Absent for vendors: nobody can aim those at a victim, and their workspaces must not share a cap. */
@@ -36,12 +39,14 @@ export function createBounds({ limits, members }: Pick<LanesOptions, "limits" | 
     divided,
     of(lane, { target, open }, now) {
       const isVendor = isIntegration(target.id);
-      const inFlight = target.maxInFlight ?? (isVendor ? limits.integrationsPerWorkspace : limits.inFlight);
+      const most = target.maxInFlight ?? (isVendor ? limits.integrationsPerWorkspace : limits.inFlight);
+      const cap = divided(most);
       return {
         workspaceId: target.workspaceId,
         isVendor,
-        slow: lane.isSlow(now, limits.slowMs),
-        inFlight: lane.breaker.narrowed(divided(inFlight)),
+        pace: lane.pace(now, limits.slowMs),
+        cap,
+        inFlight: lane.speed.averageMs === undefined ? 1 : lane.breaker.narrowed(cap),
         perSecond: (target.maxPerSecond ?? limits.perSecond) / alive(),
         host: isVendor ? undefined : hosts.of(open.host),
         hostPerSecond: hostPerSecond(),

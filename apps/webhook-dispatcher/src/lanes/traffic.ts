@@ -47,14 +47,14 @@ export class Traffic {
   laneOf(id: TargetId): Lane {
     const lane = this.lanes.get(id) ?? new Lane(id);
     this.lanes.set(id, lane);
+    lane.usedAt = this.#options.clock.now();
     return lane;
   }
 
   /** `start` afterwards. */
   add(lane: Lane, ticket: Ticket, { workspaceId, host }: Terms): void {
     lane.waiting.push({ ticket, workspaceId, host });
-    lane.usedAt = this.#options.clock.now();
-    this.queue.take(workspaceId, false);
+    this.queue.take(workspaceId, "quick");
     if (host !== undefined) host.queued += 1;
     this.#options.metrics.queued.inc();
     this.#waiting.add(lane);
@@ -96,7 +96,7 @@ export class Traffic {
     const to = this.#door(lane, now);
     if (isShut(to)) return this.handBack(lane, to);
     const terms = this.bounds.of(lane, to, now);
-    this.poolOf(terms).add(lane, terms.workspaceId, terms.slow);
+    this.poolOf(terms).add(lane, terms.workspaceId, terms.pace);
   }
 
   #pump(): void {
@@ -104,16 +104,16 @@ export class Traffic {
     this.#vendors.pump();
   }
 
-  #start(lane: Lane, { workspaceId, slow }: Line): void {
+  #start(lane: Lane, { workspaceId, pace }: Line): void {
     const now = this.#options.clock.now();
     const to = this.#door(lane, now);
     if (isShut(to)) return this.handBack(lane, to);
-    const terms = { ...this.bounds.of(lane, to, now), workspaceId, slow };
+    const terms = { ...this.bounds.of(lane, to, now), workspaceId, pace };
     const { host } = terms;
     // Woken by the end of an attempt, or by the next tick.
     if (lane.started.size >= terms.inFlight || lane.bucket.available(terms.perSecond, now) < 1) return;
     if (host !== undefined) {
-      if (!host.share.admits(workspaceId, slow)) return;
+      if (!host.share.admits(workspaceId, pace)) return;
       if (host.bucket.available(terms.hostPerSecond, now) < 1) return;
     }
     const planned = this.#plan(lane, to, now);
@@ -150,13 +150,13 @@ export class Traffic {
   }
 
   #begin(lane: Lane, to: Addressee, { request, tickets }: Planned, terms: Terms, now: number): void {
-    const { workspaceId, slow, host } = terms;
+    const { workspaceId, pace, host } = terms;
     const pool = this.poolOf(terms);
     const started = { at: now };
     lane.started.add(started);
     lane.bucket.take(terms.perSecond, now);
-    pool.share.take(workspaceId, slow);
-    host?.share.take(workspaceId, slow);
+    pool.share.take(workspaceId, pace);
+    host?.share.take(workspaceId, pace);
     host?.bucket.take(terms.hostPerSecond, now);
     this.#inFlight += 1;
     this.#options.metrics.inFlight.inc();
@@ -166,8 +166,8 @@ export class Traffic {
     );
     const ended = (): void => {
       lane.started.delete(started);
-      pool.share.give(workspaceId, slow);
-      host?.share.give(workspaceId, slow);
+      pool.share.give(workspaceId, pace);
+      host?.share.give(workspaceId, pace);
       this.#inFlight -= 1;
       this.#options.metrics.inFlight.dec();
       this.#wake(lane);
@@ -182,7 +182,7 @@ export class Traffic {
   }
 
   #unqueue({ workspaceId, host }: Queued): void {
-    this.queue.give(workspaceId, false);
+    this.queue.give(workspaceId, "quick");
     if (host !== undefined) host.queued -= 1;
     this.#options.metrics.queued.dec();
   }

@@ -28,32 +28,40 @@ export interface Extra {
 }
 
 export interface Receivers extends Pick<HttpClient, "send"> {
+  /** What has been so far. */
+  forget(): void;
   behave(id: TargetId, behaviour: () => Behaviour): void;
+  /** When requests to it arrived, ms. */
+  arrivals(id: TargetId): readonly number[];
   inFlight(id: TargetId): number;
-  /** The most that ever were in flight. */
-  most(id: TargetId): number;
-  mostInAll(): number;
+  /** The most that ever were in flight to these at once. */
+  most(isOne: (id: TargetId) => boolean): number;
 }
 
 /** Endpoints that do as they are told. */
 export function createReceivers(clock: Clock): Receivers {
-  const behaviours = new Map<string, () => Behaviour>();
-  const [inFlight, most] = [new Map<string, number>(), new Map<string, number>()];
-  let [all, mostInAll] = [0, 0];
+  const known = new Map<string, { id: TargetId; behaviour: () => Behaviour }>();
+  const log: { id: TargetId; at: number; change: 1 | -1 }[] = [];
   return {
-    behave: (id, behaviour) => behaviours.set(urlOf(id), behaviour),
-    inFlight: (id) => inFlight.get(urlOf(id)) ?? 0,
-    most: (id) => most.get(urlOf(id)) ?? 0,
-    mostInAll: () => mostInAll,
+    behave: (id, behaviour) => known.set(urlOf(id), { id, behaviour }),
+    forget: () => (log.length = 0),
+    arrivals: (id) => log.filter((each) => each.id === id && each.change === 1).map(({ at }) => at),
+    inFlight: (id) => log.reduce((sum, each) => (each.id === id ? sum + each.change : sum), 0),
+    most(isOne) {
+      let [now, most] = [0, 0];
+      for (const { id, change } of log) {
+        if (isOne(id)) now += change;
+        most = Math.max(most, now);
+      }
+      return most;
+    },
     async send({ url }, signal) {
-      const count = (inFlight.get(url) ?? 0) + 1;
-      inFlight.set(url, count);
-      most.set(url, Math.max(most.get(url) ?? 0, count));
-      all += 1;
-      mostInAll = Math.max(mostInAll, all);
-      const reply = await answer(behaviours.get(url)?.() ?? hung, signal, clock);
-      inFlight.set(url, (inFlight.get(url) ?? 0) - 1);
-      all -= 1;
+      const receiver = known.get(url);
+      if (receiver === undefined) throw new Error(`nobody listens at ${url}`);
+      const { id, behaviour } = receiver;
+      log.push({ id, at: clock.now(), change: 1 });
+      const reply = await answer(behaviour(), signal, clock);
+      log.push({ id, at: clock.now(), change: -1 });
       return reply;
     },
   };

@@ -7,7 +7,14 @@ import type { Addressee, Fate, Lanes, LanesOptions, Parked, PauseReason, Settled
 import { defaultLimits, type LaneLimits } from "../limits.ts";
 import { laneMetrics } from "../metrics.ts";
 import { FakeClock } from "./fake-clock.ts";
-import { addressee, type Behaviour, createReceivers, type Extra, type Receivers } from "./receivers.ts";
+import {
+  addressee,
+  type Behaviour,
+  createReceivers,
+  type Extra,
+  quick,
+  type Receivers,
+} from "./receivers.ts";
 
 export interface Sent {
   readonly target: TargetId;
@@ -21,7 +28,7 @@ export interface World {
   readonly sent: Sent[];
   /** Of `onOutcome`. */
   readonly outcomes: { delivery: Claimed; fate: Settled | Parked; at: number }[];
-  readonly paused: { target: TargetId; until: number; reason: PauseReason }[];
+  readonly paused: { target: TargetId; until: number; reason: PauseReason; at: number }[];
   readonly disabled: { target: TargetId; reason: string }[];
   /** What other dispatchers have paused. */
   readonly pauses: Map<TargetId, number>;
@@ -59,7 +66,7 @@ export function createWorld(
     },
     members: () => 1,
     pausedUntil: (target) => pauses.get(target),
-    onPause: (target, until, reason) => paused.push({ target, until, reason }),
+    onPause: (target, until, reason) => paused.push({ target, until, reason, at: clock.now() }),
     onDisable: (target, reason) => disabled.push({ target, reason }),
     onOutcome: (claimed, fate) => outcomes.push({ delivery: claimed, fate, at: clock.now() }),
     clock,
@@ -96,6 +103,21 @@ export function createWorld(
       return claimed.length;
     },
   };
+}
+
+/** Adds a target that has answered quickly before: more than one request at a time. */
+export async function addProven(
+  world: World,
+  id: TargetId,
+  behaviour: () => Behaviour,
+  extra: Extra = {},
+): Promise<void> {
+  world.add(id, () => quick, extra);
+  await world.attempt([delivery(id, extra)]);
+  await world.clock.pass(1_000);
+  world.receivers.forget();
+  world.receivers.behave(id, behaviour);
+  world.sent.length = 0;
 }
 
 let events = 0;
