@@ -9,6 +9,7 @@ import { lookUps } from "./contract/look-ups.ts";
 import { reconciliation } from "./contract/reconciliation.ts";
 import { runChecks } from "./contract/run-checks.ts";
 import { statistics } from "./contract/statistics.ts";
+import { storedClicks } from "./contract/stored-clicks.ts";
 import { type ContractSubject, withTrial } from "./contract/trial.ts";
 import { values } from "./contract/values.ts";
 
@@ -22,6 +23,7 @@ const cases = {
   ...statistics,
   ...erasures,
   ...attempts,
+  ...storedClicks,
   ...faults,
 };
 

@@ -1,5 +1,6 @@
 import type { RefusedRange } from "@sluice/click-event/click-event.ts";
 import type { Connection } from "../connection.ts";
+import { toNumber } from "./to-number.ts";
 
 export async function insertRefusedRanges(
   connection: Connection,
@@ -22,4 +23,18 @@ export async function insertRefusedRanges(
     ],
     signal,
   );
+}
+
+/** How many numbers of a run were refused. */
+export async function selectRefusedCount(
+  connection: Connection,
+  run: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const [row] = await connection.query(
+    "SELECT coalesce(sum(to_seq - from_seq + 1), 0)::bigint FROM click_refused_ranges WHERE edge_run = $1",
+    [run],
+    signal,
+  );
+  return toNumber(row?.[0]);
 }
