@@ -35,5 +35,6 @@ export async function knownMetrics(): Promise<KnownMetrics> {
   for (const [, name = ""] of body.matchAll(/^# TYPE (\w+)/gm)) labels.set(name, new Set());
   // Prometheus' own.
   labels.set("up", new Set());
+  labels.set("ALERTS", new Set(["alertname", "alertstate", "severity"]));
   return { labels, saysWord: (word) => text.includes(`"${word}"`) || text.includes(`\`${word}\``) };
 }
