@@ -85,7 +85,8 @@ export function jsonOf(body: string): unknown {
   }
 }
 
-function retryAfterMs({ headers }: HttpAnswer, now: number): number | undefined {
+/** How long `Retry-After` asks to wait, in seconds or until a date; undefined without it. */
+export function retryAfterMs({ headers }: HttpAnswer, now: number): number | undefined {
   const value = headers["retry-after"]?.trim() ?? "";
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
   const until = Date.parse(value);
