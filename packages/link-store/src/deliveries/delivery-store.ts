@@ -115,6 +115,8 @@ export interface DeliveryStore extends AsyncDisposable {
   backlog(now: number): Promise<Backlog>;
   /** Takes out what waits for these clicks, and their events. What is parked later comes back: leave it out before. */
   erase(clicks: ErasedClicks): Promise<void>;
+  /** How many events that would take. */
+  countErased(clicks: ErasedClicks): Promise<number>;
 
   /** Dead rows of a target, the last to die first. */
   dead(target: TargetId, page: DeadPage): Promise<readonly DeadDelivery[]>;
@@ -129,6 +131,8 @@ export interface DeliveryStore extends AsyncDisposable {
   ): Promise<number>;
   /** What was over a bound and not kept, by hours of the events' `ts`, for 30 days. */
   gaps(target: TargetId): Promise<readonly Gap[]>;
+  /** Of one target; or of all that have anything waiting, dead, paused or failing, those with the most waiting first. */
+  standings(which: StandingPage): Promise<readonly TargetStanding[]>;
 }
 
 export interface DeliveryLimits {
@@ -169,6 +173,26 @@ export interface Gap {
   readonly fromTs: number;
   readonly toTs: number;
   readonly count: number;
+}
+
+export interface StandingPage {
+  readonly target?: TargetId;
+  readonly workspaceId?: number;
+  readonly limit: number;
+}
+
+/** How things stand with a target. */
+export interface TargetStanding {
+  readonly target: TargetId;
+  readonly workspaceId: number;
+  readonly parked: number;
+  readonly dead: number;
+  /** Of what is parked. */
+  readonly oldestDueAt: number | undefined;
+  /** May be over. */
+  readonly pausedUntil: number | undefined;
+  readonly pauseReason: string;
+  readonly failingSince: number | undefined;
 }
 
 export interface Backlog {

@@ -7,6 +7,8 @@ import * as rows from "../queries/deliveries.ts";
 import * as ledger from "../queries/delivery-ledger.ts";
 import * as targets from "../queries/delivery-targets.ts";
 import * as dispatchers from "../queries/dispatchers.ts";
+import { countErasedEvents } from "../queries/delivery-erasure.ts";
+import { listStandings } from "../queries/delivery-standings.ts";
 import { insertParked } from "../queries/park-deliveries.ts";
 import type { TargetId } from "../targets/target.ts";
 import type { DeliveryLimits, DeliveryStore } from "./delivery-store.ts";
@@ -66,6 +68,7 @@ export function openDeliveryStore(url: string, { log, limits = {} }: DeliverySto
       return { ...(await targets.countBacklog(query)), oldestDueAt: oldest?.oldestDueAt };
     },
     erase: (clicks) => eraseDeliveries(query, clicks),
+    countErased: (clicks) => countErasedEvents(query, clicks),
 
     async dead(target, page) {
       checkLimit(page.limit);
@@ -74,6 +77,10 @@ export function openDeliveryStore(url: string, { log, limits = {} }: DeliverySto
     redo: (target, which, now) =>
       dead.reviveDead(query, target, which, { now, limit: redoBatch, perTarget: bounds.perTarget }),
     gaps: (target) => dead.listGaps(query, target),
+    async standings(page) {
+      checkLimit(page.limit);
+      return listStandings(query, page);
+    },
     [Symbol.asyncDispose]: () => postgres[Symbol.asyncDispose](),
   };
 }

@@ -112,7 +112,9 @@ describeWith("sweeping and erasing deliveries", openDeliveryWorld, (world) => {
       [{ target: one, eventId: first.id, lease: "a", kind: "dead", made: 1, code: "x" }],
       t0,
     );
+    expect(await store.countErased({ workspaceId: 1, visitor, upTo: t0 })).toBe(3);
     await store.erase({ workspaceId: 1, visitor, upTo: t0 });
+    expect(await store.countErased({ workspaceId: 1, visitor, upTo: t0 })).toBe(0);
     expect(await stored(gone.map(({ id }) => id))).toBe(0);
     expect(await stored(kept.map(({ id }) => id))).toBe(kept.length);
     for (const target of [one, two]) {

@@ -4,6 +4,21 @@ import type { Query } from "../postgres.ts";
 import type { TargetId } from "../targets/target.ts";
 import { Target } from "./target-columns.ts";
 
+/** Of `delivery_events`, with the workspace, link, visitor and time as the first four parameters. */
+const erased = `(workspace_id = $1 AND ts <= $4 AND ($2::bigint IS NULL OR link_id = $2)
+  AND ($3::text IS NULL OR visitor = $3) AND type = 'link.clicked')`;
+
+function parametersOf({ workspaceId, linkId, visitor, upTo }: ErasedClicks): readonly unknown[] {
+  return [workspaceId, linkId ?? null, visitor ?? null, upTo];
+}
+
+const Counted = z.tuple([z.object({ count: z.number() })]);
+
+export async function countErasedEvents(query: Query, clicks: ErasedClicks): Promise<number> {
+  const text = `SELECT count(*)::float8 AS count FROM delivery_events WHERE ${erased}`;
+  return Counted.parse(await query(text, parametersOf(clicks)))[0].count;
+}
+
 const Page = z.tuple([z.object({ seen: z.number(), last: z.string().nullable(), ids: z.array(z.string()) })]);
 
 export interface ErasedPage {
@@ -15,18 +30,16 @@ export interface ErasedPage {
 /** Looks at `limit` events behind `afterId`. Erasures are rare, so no index is kept for them. */
 export async function findErased(
   query: Query,
-  { workspaceId, linkId, visitor, upTo }: ErasedClicks,
+  clicks: ErasedClicks,
   { afterId, limit }: { afterId: string; limit: number },
 ): Promise<ErasedPage> {
   const text = `
     WITH page AS MATERIALIZED (
-      SELECT id, workspace_id = $2 AND ts <= $5 AND ($3::bigint IS NULL OR link_id = $3) AND ($4::text IS NULL OR visitor = $4)
-        AND type = 'link.clicked' AS erased
-      FROM delivery_events WHERE id > $1 ORDER BY id LIMIT $6
+      SELECT id, ${erased} AS erased FROM delivery_events WHERE id > $5 ORDER BY id LIMIT $6
     )
     SELECT count(*)::float8 AS seen, (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS last,
       ARRAY(SELECT id::text FROM page WHERE erased) AS ids FROM page`;
-  const values = [afterId, workspaceId, linkId ?? null, visitor ?? null, upTo, limit];
+  const values = [...parametersOf(clicks), afterId, limit];
   const [{ seen, last, ids }] = Page.parse(await query(text, values));
   return { ids, last: seen < limit || last === null ? undefined : last };
 }
