@@ -2,7 +2,7 @@ import type { Reading } from "../channels/channel.ts";
 import type { HttpReply } from "../http/http-client.ts";
 import { type Breaker, isEndpointFailure } from "./breaker.ts";
 import type { Lane, Planned } from "./lane.ts";
-import type { Addressee, LanesOptions, Parked, PauseReason } from "./lanes.ts";
+import type { Addressee, LanesOptions, PauseReason } from "./lanes.ts";
 import { type Door, disabledMs, isShut } from "./door.ts";
 import type { Course } from "./send.ts";
 
@@ -10,14 +10,13 @@ const longestPauseMs = 24 * 3_600_000;
 /** Upwards alone: nothing is sent before the receiver said (facts: svix #2199). */
 const pauseJitter = 0.1;
 
-/** What one request does to its lane and to its deliveries. `handBack`: of what waits in the lane. */
+/** What one request does to its lane and to its deliveries. What waits in the lane sees it at the door. */
 export function courseOf(
   lane: Lane,
   { target: { kind } }: Addressee,
   tickets: Planned["tickets"],
   options: LanesOptions,
   door: Door,
-  handBack: (parked: Parked) => void,
 ): Course {
   const { clock, random, metrics, limits } = options;
   const ticketOf = (delivery: object) => {
@@ -54,8 +53,6 @@ export function courseOf(
         const openMs = judged(lane.breaker, reply, reading, attempt.startedAt, clock.now());
         if (openMs !== undefined) pause(openMs, "failing");
       }
-      const to = door(lane, clock.now());
-      if (isShut(to)) handBack(to);
     },
     isStopped: () => isShut(door(lane, clock.now())),
     pausedUntil: () => lane.pausedUntil,

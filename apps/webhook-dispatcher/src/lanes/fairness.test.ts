@@ -106,31 +106,35 @@ describe("a workspace with a million waiting", () => {
 });
 
 describe("when the process is full", () => {
-  test("of more workspaces than it has slots, nobody starves", async () => {
+  test("of more workspaces than it has slots, nobody starves, however many endpoints others have", async () => {
     const world = createWorld({ limits: { totalInFlight: 20 } });
-    const ids = Array.from({ length: 60 }, (_, index): TargetId => `ep_${index}`);
-    for (const [index, id] of ids.entries()) world.add(id, () => ({ ms: 100 }), { workspaceId: index });
-    world.lanes.take(
-      ids
-        .flatMap((id, workspaceId) => deliveries(id, 5, { workspaceId }))
-        .map((each) => ({ ...each, lease: "" })),
+    const workspaces = Array.from({ length: 60 }, (_, workspaceId) =>
+      Array.from({ length: 5 }, (__, index): TargetId => `ep_${workspaceId * 5 + index}`),
     );
+    for (const [workspaceId, ids] of workspaces.entries())
+      for (const id of ids) world.add(id, () => ({ ms: 100 }), { workspaceId });
+    const waiting = workspaces.flatMap((ids) => ids.flatMap((id) => deliveries(id, 5)));
+    world.lanes.take(waiting.map((each) => ({ ...each, lease: "" })));
     await world.clock.pass(350);
-    expect(ids.filter((id) => world.receivers.arrivals(id).length === 0)).toEqual([]);
+    const isServed = (id: TargetId) => world.receivers.arrivals(id).length > 0;
+    expect(workspaces.filter((ids) => !ids.some(isServed))).toEqual([]);
     expect(world.receivers.most(() => true)).toBe(20);
   });
 
-  test("a workspace has a freed slot before one that has more in flight", async () => {
-    const world = createWorld({ limits: { totalInFlight: 4, patienceMs: 5_000 } });
-    for (const id of ["ep_1", "ep_2", "ep_3"] as const)
-      world.add(id, () => ({ ms: 300 }), { workspaceId: Number(id.slice(3)) });
-    world.lanes.take(deliveries("ep_1", 20).map((each) => ({ ...each, lease: "" })));
-    await world.clock.pass(10);
-    world.lanes.take(deliveries("ep_2", 20).map((each) => ({ ...each, lease: "" })));
-    await world.clock.pass(10);
-    world.lanes.take(deliveries("ep_3", 1).map((each) => ({ ...each, lease: "" })));
+  test("a workspace has the next slot before one that has more in flight, though it came later", async () => {
+    const world = createWorld({ limits: { totalInFlight: 4 } });
+    await addProven(world, "ep_5", () => hung, { workspaceId: 1 });
+    for (const id of ["ep_1", "ep_2", "ep_3", "ep_4"] as const)
+      world.add(id, () => hung, { workspaceId: Number(id.slice(3)) });
+    world.lanes.take([{ ...delivery("ep_1"), lease: "" }]);
+    world.lanes.take(
+      (["ep_5", "ep_2", "ep_3", "ep_4"] as const).map((id) => ({ ...delivery(id), lease: "" })),
+    );
     await world.clock.pass(0);
-    expect(world.receivers.inFlight("ep_3")).toBe(1);
+    const inFlight = (["ep_1", "ep_5", "ep_2", "ep_3", "ep_4"] as const).map((id) =>
+      world.receivers.inFlight(id),
+    );
+    expect(inFlight).toEqual([1, 0, 1, 1, 1]);
   });
 });
 

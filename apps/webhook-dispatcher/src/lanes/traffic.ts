@@ -161,9 +161,7 @@ export class Traffic {
     this.#inFlight += 1;
     this.#options.metrics.inFlight.inc();
     for (const queued of tickets.values()) this.#unqueue(queued);
-    const course = courseOf(lane, to, tickets, this.#options, this.#door, (parked) =>
-      this.handBack(lane, parked),
-    );
+    const course = courseOf(lane, to, tickets, this.#options, this.#door);
     const ended = (): void => {
       lane.started.delete(started);
       pool.share.give(workspaceId, pace);
