@@ -38,7 +38,8 @@ function openMeta(
     app_secret === undefined
       ? undefined
       : createHmac("sha256", app_secret).update(access_token).digest("hex");
-  const asked = { deliveries: [], secrets: [access_token, ...(proof === undefined ? [] : [proof])] };
+  const secrets = [access_token, app_secret, proof].filter((secret) => secret !== undefined);
+  const asked = { deliveries: [], secrets };
   const last = proof === undefined ? "" : `,"appsecret_proof":"${proof}"`;
   return {
     host: hostOf(baseUrl),

@@ -1,4 +1,5 @@
-import type { ClickEvent } from "@sluice/click-event/click-event.ts";
+import { type ClickEvent, limits } from "@sluice/click-event/click-event.ts";
+import { clip } from "@sluice/click-event/clip.ts";
 import { encodeEnriched } from "@sluice/click-event/encode.ts";
 import { createEnricher } from "@sluice/click-event/enrich.ts";
 import { clickEvents } from "@sluice/click-event/testing/arbitrary.ts";
@@ -36,13 +37,23 @@ export function manyDeliveries(
   });
 }
 
-/** Any clicks of the last ten days and the next two hours, most by people; hosts are hosts, as the link store sees to. */
+/**
+ * Any clicks of the last ten days and the next two hours, most by people, many with texts as long as they may be; hosts
+ * are hosts, as the link store sees to.
+ */
 export const anyDeliveries: fc.Arbitrary<Delivery[]> = fc.array(
   fc
     .record({
-      event: clickEvents,
+      event: fc.oneof(
+        { weight: 3, arbitrary: clickEvents },
+        { weight: 1, arbitrary: clickEvents.map(stretched) },
+      ),
       domain: fc.domain(),
-      ago: fc.oneof(fc.integer({ min: -7_200_000, max: 864_000_000 }), fc.integer({ min: 0, max: 60_000 })),
+      ago: fc.oneof(
+        fc.integer({ min: 0, max: 60_000 }),
+        fc.integer({ min: 0, max: 10 * 86_400_000 }),
+        fc.integer({ min: -7_200_000, max: 0 }),
+      ),
       byPerson: fc.integer({ min: 0, max: 9 }).map((one) => one > 0),
       replayed: fc.boolean(),
     })
@@ -50,5 +61,34 @@ export const anyDeliveries: fc.Arbitrary<Delivery[]> = fc.array(
       const person = byPerson ? ({ bot: 0, prefetch: false, method: "GET", gpc: false } as const) : {};
       return deliveryOf({ ...event, domain, ts: now - ago, ...person }, { replayed });
     }),
-  { maxLength: 60 },
+  { maxLength: 20 },
 );
+
+/** The same with every free text at its limit. */
+function stretched(event: ClickEvent): ClickEvent {
+  const { source, medium, campaign, term, content } = event.utm;
+  const utm = (text: string) => stretch(text, limits.utm);
+  return {
+    ...event,
+    slug: stretch(event.slug, limits.slug),
+    destination: stretch(event.destination, limits.destination),
+    region: stretch(event.region, limits.region),
+    city: stretch(event.city, limits.city),
+    user_agent: stretch(event.user_agent, limits.userAgent),
+    language: stretch(event.language, limits.language),
+    utm: {
+      source: utm(source),
+      medium: utm(medium),
+      campaign: utm(campaign),
+      term: utm(term),
+      content: utm(content),
+    },
+    click_ids: Object.fromEntries(
+      Object.entries(event.click_ids).map(([name, id]) => [name, stretch(id, limits.clickId)]),
+    ),
+  };
+}
+
+function stretch(text: string, max: number): string {
+  return clip(text.padEnd(max, text === "" ? "\u{1F600}" : text), max);
+}
