@@ -1,13 +1,14 @@
-// Writes docs/configuration.md from the `Config` of every app (`--write`), or fails when the file is not current.
+// Writes docs/configuration.md from the `Config` of every app, and docs/events.md from the catalogue of events (`--write`),
+// or fails when a file is not current.
 // Fails, too, when a page names a file that is not there.
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
+import { eventsPage } from "../apps/webhook-dispatcher/src/events/page.ts";
 import { describeFields, type FieldFacts } from "../packages/service/src/config-fields.ts";
 import { BaseConfig } from "../packages/service/src/config.ts";
 
 const root = new URL("..", import.meta.url);
-const page = new URL("docs/configuration.md", root);
 
 const sections = [section("Every service", BaseConfig)];
 for (const path of globSync("apps/*/src/config.ts", { cwd: fileURLToPath(root) }).toSorted()) {
@@ -27,10 +28,14 @@ exit status 78, which means that starting it again will not help.
 
 ${sections.join("\n")}`;
 
-if (process.argv.includes("--write")) writeFileSync(page, text);
-else if (readIfThere() !== text) {
-  console.error("docs/configuration.md is not what the apps' config.ts say: run `npm run fix`");
-  process.exitCode = 1;
+const pages = { "docs/configuration.md": text, "docs/events.md": eventsPage() };
+for (const [path, wanted] of Object.entries(pages)) {
+  const page = new URL(path, root);
+  if (process.argv.includes("--write")) writeFileSync(page, wanted);
+  else if (readIfThere(page) !== wanted) {
+    console.error(`${path} is not what the code says: run \`npm run fix\``);
+    process.exitCode = 1;
+  }
 }
 
 for (const path of globSync(["*.md", "docs/**/*.md"], { cwd: fileURLToPath(root) })) {
@@ -67,7 +72,7 @@ function row(title: string, name: string, facts: FieldFacts): string {
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
 }
 
-function readIfThere(): string | undefined {
+function readIfThere(page: URL): string | undefined {
   try {
     return readFileSync(page, "utf8");
   } catch {
