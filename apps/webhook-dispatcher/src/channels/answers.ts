@@ -26,9 +26,8 @@ export function readGenerally(reply: HttpReply, asked: Asked, now: number): Read
     const verdict = { kind: "failed", code: "server-error", detail } as const;
     return retryAfterMs(reply, now) === undefined ? all(asked, verdict) : slower(asked, verdict, reply, now);
   }
-  return status < 200 || (status >= 300 && status < 400)
-    ? all(asked, { kind: "failed", code: "unexpected-status", detail })
-    : undefined;
+  if (status >= 300 && status < 400) return all(asked, { kind: "failed", code: "redirected", detail });
+  return status < 200 ? all(asked, { kind: "failed", code: "unexpected-status", detail }) : undefined;
 }
 
 /** The same for each delivery; for the one request of a test, which has none, one verdict. */

@@ -1,34 +1,44 @@
-import { clickIdNames } from "@sluice/click-event/click-event.ts";
-import { shortUrlOf } from "../click-facts.ts";
+import type { PixelMacro } from "@sluice/link-store/targets/pixel-macros.ts";
 import type { Click } from "../clicks.ts";
 
-/** What each macro stands for; empty where that is not known. The names are those of the link store's list. */
-export function macroValues({ event, enrichment }: Click): Readonly<Record<string, string>> {
+export type MacroValues = Readonly<Record<PixelMacro, string>>;
+
+/** What each macro stands for; empty where that is not known. */
+export function macroValues({ event, enrichment }: Click): MacroValues {
+  const { gclid = "", gbraid = "", wbraid = "", dclid = "", fbclid = "" } = event.click_ids;
+  const { msclkid = "", ttclid = "", twclid = "", li_fat_id = "" } = event.click_ids;
   return {
+    event_id: event.event_id,
     click_id: event.event_id,
-    ts: String(event.ts),
     link_id: String(event.link_id),
     domain: event.domain,
     slug: event.slug,
-    short_url: shortUrlOf(event),
     destination: event.destination,
-    variant: String(event.variant),
-    qr: event.qr ? "1" : "0",
-    visitor: event.visitor,
     country: event.country,
     region: event.region,
     city: event.city,
-    language: event.language,
     device: enrichment.device,
     os: enrichment.os,
     browser: enrichment.browser,
-    referrer_domain: event.referrer_domain,
+    language: event.language,
+    referrer: event.referrer_domain,
     channel: enrichment.referrer_channel,
+    variant: String(event.variant),
+    ts: String(Math.floor(event.ts / 1_000)),
+    ts_ms: String(event.ts),
     utm_source: event.utm.source,
     utm_medium: event.utm.medium,
     utm_campaign: event.utm.campaign,
     utm_term: event.utm.term,
     utm_content: event.utm.content,
-    ...Object.fromEntries(clickIdNames.map((name) => [name, event.click_ids[name] ?? ""])),
+    gclid,
+    gbraid,
+    wbraid,
+    dclid,
+    fbclid,
+    msclkid,
+    ttclid,
+    twclid,
+    li_fat_id,
   };
 }

@@ -5,13 +5,10 @@ import type { HttpReply } from "../../http/http-client.ts";
 import { anyDeliveries, deliveryOf, now } from "../testing/deliveries.ts";
 import { drive, sampleTarget, send } from "../testing/drive.ts";
 import { openStandIn } from "../testing/stand-in-server.ts";
-import { createPixel } from "./pixel.ts";
-
-const macros = ["click_id", "link_id", "country", "ts", "destination", "gclid", "utm_source"];
-const channel = createPixel({ macros });
+import { pixel } from "./pixel.ts";
 
 function openAt(url: string, method: "GET" | "POST" = "GET") {
-  return channel.open(sampleTarget("pixel", { id: "px_1", url, method }));
+  return pixel.open(sampleTarget("pixel", { id: "px_1", url, method }));
 }
 
 test("a click fires one request with its own values, and an unknown value is nothing", async () => {
@@ -20,7 +17,7 @@ test("a click fires one request with its own values, and an unknown value is not
     seen.push(`${method} ${url.pathname}${url.search} ${body}`);
     return { status: 204 };
   });
-  const template = `${server.baseUrl}/p/{country}?c={click_id}&l={link_id}&t={ts}&d={destination}&g={gclid}`;
+  const template = `${server.baseUrl}/p/{country}?c={click_id}&l={link_id}&t={ts_ms}&d={destination}&g={gclid}`;
   const delivery = deliveryOf({ destination: "https://shop.example/?a=1&b=ü" });
   const { id, ts } = delivery.event;
   const { verdicts } = await drive(openAt(template, "POST"), [delivery], now);
@@ -83,12 +80,12 @@ test("a failure before it was sent is known; one after it may have arrived, and 
     kind: "unknown",
     code: "timeout",
   });
-  expect(channel).toMatchObject({ deduplicates: false, maxTries: 3 });
+  expect(pixel).toMatchObject({ deduplicates: false, maxTries: 3 });
 });
 
 test("a private network is reached only where the operator lets it", () => {
   for (const allowPrivate of [true, false]) {
-    const open = channel.open(sampleTarget("pixel", { url: "https://t.example/", allowPrivate }));
+    const open = pixel.open(sampleTarget("pixel", { url: "https://t.example/", allowPrivate }));
     expect(open.plan([deliveryOf()], now).requests[0]?.request.allowPrivate).toBe(allowPrivate);
   }
 });
@@ -99,10 +96,10 @@ test("its test fires it once, with made-up values", async () => {
     seen.push(url.search);
     return { status: 200 };
   });
-  const trial = openAt(`${server.baseUrl}/?c={click_id}&t={ts}`).test?.(now);
+  const trial = openAt(`${server.baseUrl}/?c={click_id}&t={ts}&m={ts_ms}`).test?.(now);
   if (trial === undefined) throw new Error("no test");
   expect(trial.read(await send(trial.request), now)).toEqual({ verdicts: [{ kind: "delivered" }] });
-  expect(seen).toEqual([`?c=test&t=${now}`]);
+  expect(seen).toEqual([`?c=test&t=${now / 1_000}&m=${now}`]);
 });
 
 test("its host is that of the template, with the port", () => {

@@ -1,3 +1,4 @@
+import { pixelMacros } from "@sluice/link-store/targets/pixel-macros.ts";
 import type { Target } from "@sluice/link-store/targets/target.ts";
 import type { HttpReply, HttpRequest } from "../../http/http-client.ts";
 import { all, type Asked, readGenerally } from "../answers.ts";
@@ -5,27 +6,18 @@ import type { Channel, OpenTarget, Plan, PlannedRequest, Reading } from "../chan
 import { sift } from "../clicks.ts";
 import { hostOf } from "../vendor.ts";
 import { macroValues } from "./macros.ts";
-import { fillTemplate, parseTemplate } from "./template.ts";
+import { fillTemplate, parseTemplate, startOf } from "./template.ts";
 
-/**
- * Postback pixels: a URL with macros, fired once a click by GET, or by POST without a body. `macros` are the names that a
- * template may use.
- */
-export function createPixel({ macros }: { readonly macros: readonly string[] }): Channel {
-  return {
-    deduplicates: false,
-    maxTries: 3,
-    open: (target) => openPixel(target, macros),
-  };
-}
+/** Postback pixels: a URL with macros, fired once a click by GET, or by POST without a body. */
+export const pixel: Channel = { deduplicates: false, maxTries: 3, open: openPixel };
 
-function openPixel({ url, method, allowPrivate }: Target, macros: readonly string[]): OpenTarget {
-  const template = parseTemplate(url, macros);
+function openPixel({ url, method, allowPrivate }: Target): OpenTarget {
+  const template = parseTemplate(url);
   const request = (values: Readonly<Record<string, string>>): HttpRequest => {
     return { method, url: fillTemplate(template, values), headers: {}, allowPrivate };
   };
   return {
-    host: hostOf(template.origin),
+    host: hostOf(startOf(url)),
     maxEvents: 1,
     plan(deliveries): Plan {
       const { clicks, skipped } = sift(deliveries);
@@ -41,10 +33,16 @@ function openPixel({ url, method, allowPrivate }: Target, macros: readonly strin
     },
     test: (now): PlannedRequest => ({
       deliveries: [],
-      request: request({ ...Object.fromEntries(macros.map((name) => [name, "test"])), ts: String(now) }),
+      request: request(testValues(now)),
       read: (reply, at) => read(reply, { deliveries: [], secrets: [] }, at),
     }),
   };
+}
+
+/** Made up, but for the time: a receiver may refuse what is not of now. */
+function testValues(now: number): Readonly<Record<string, string>> {
+  const ts = { ts: String(Math.floor(now / 1_000)), ts_ms: String(now) };
+  return { ...Object.fromEntries(pixelMacros.map((name) => [name, "test"])), ...ts };
 }
 
 function read(reply: HttpReply, asked: Asked, now: number): Reading {

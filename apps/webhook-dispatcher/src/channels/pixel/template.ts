@@ -1,45 +1,38 @@
+import { templateProblem } from "@sluice/link-store/targets/pixel-macros.ts";
 import { ChannelSettingsError } from "../settings-error.ts";
 
-/** A URL with macros: fixed pieces, and the names between them. */
+/** A URL with macros: its fixed pieces, and the names between them. */
 export interface Template {
   readonly pieces: readonly string[];
   readonly names: readonly string[];
-  /** Where it goes, whatever the macros say. */
-  readonly origin: string;
 }
 
-/** Throws a `ChannelSettingsError` for what is no URL, for a macro that there is not, and for one before the path. */
-export function parseTemplate(url: string, macros: readonly string[]): Template {
+/** Throws a `ChannelSettingsError` for what the link store would not take either. */
+export function parseTemplate(url: string): Template {
+  const takes = templateProblem(url) ?? (URL.canParse(startOf(url)) ? undefined : "a URL");
+  if (takes !== undefined) {
+    throw new ChannelSettingsError([{ field: "url", takes, got: `a text of ${url.length} characters` }]);
+  }
   const parts = url.split(/\{([^{}]*)\}/);
-  const pieces = parts.filter((_, at) => at % 2 === 0);
-  const names = parts.filter((_, at) => at % 2 === 1);
-  const unknown = names.find((name) => !macros.includes(name));
-  if (unknown !== undefined) {
-    throw wrong(`the macros ${macros.map((name) => `{${name}}`).join(", ")}`, `{${unknown.slice(0, 40)}}`);
-  }
-  const [start = ""] = pieces;
-  const { origin = "null" } = URL.parse(start) ?? {};
-  // Nothing that a visitor can choose may choose the host: it has ended before the first macro.
-  if (origin === "null" || (names.length > 0 && !/^[a-z]+:\/\/[^/?#]+[/?#]/i.test(start))) {
-    throw wrong("an address with its macros after the host", `${url.length} characters of something else`);
-  }
-  return { pieces, names, origin };
+  return {
+    pieces: parts.filter((_, at) => at % 2 === 0),
+    names: parts.filter((_, at) => at % 2 === 1),
+  };
+}
+
+/** What stands before the first macro: the host, and some more. */
+export function startOf(url: string): string {
+  const [start = ""] = url.split("{", 1);
+  return start;
 }
 
 /** Each macro by its value, percent-encoded. */
 export function fillTemplate({ pieces, names }: Template, values: Readonly<Record<string, string>>): string {
-  return fill(pieces, (at) => encodeURIComponent(pathless(values[names[at] ?? ""] ?? "")));
+  const filled = names.map((name) => encodeURIComponent(pathless(values[name] ?? "")));
+  return pieces.map((piece, at) => piece + (filled[at] ?? "")).join("");
 }
 
 /** In a path `.` and `..` lead elsewhere, percent-encoded too. */
 function pathless(value: string): string {
   return /^\.{1,2}$/.test(value) ? "" : value;
-}
-
-function fill(pieces: readonly string[], value: (at: number) => string): string {
-  return pieces.map((piece, at) => (at === pieces.length - 1 ? piece : piece + value(at))).join("");
-}
-
-function wrong(takes: string, got: string): ChannelSettingsError {
-  return new ChannelSettingsError([{ field: "url", takes, got }]);
 }
