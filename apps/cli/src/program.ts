@@ -41,9 +41,15 @@ export function createProgram(context: Context): Command {
   program
     .command("replay")
     .description("read a time of the event log into the tables again; what is there stays as it is")
-    .requiredOption("--from <time>", "what was appended at this date or time, or later", time)
+    .option("--from <time>", "what was appended at this date or time, or later", time)
     .option("--to <time>", "what was appended before; five minutes ago without it", time)
     .option("--rate <records>", "at most so many a second", wholeNumber)
+    .option("--fan-out", "pass on what subscribers want of it, too, marked as given again")
+    .option(
+      "--owed",
+      "with --fan-out: instead, from the table, what the journal let go of before it was passed on",
+    )
+    .option("--dry-run", "with --owed: pass nothing on, and say how much there is")
     .action((options: Parameters<typeof replay>[1]) => replay(context, options));
   addDeadLetterCommands(
     program.command("dead-letters").description("records that could not be stored as clicks"),

@@ -41,3 +41,14 @@ test("a log that keeps nothing that was read is not replayed, and that is said",
     err: "sluice: only a journal or Kafka keeps what was read; this event log has nothing to replay",
   });
 });
+
+test.each([
+  [["replay"], "say from when: --from"],
+  [["replay", "--from", "2026-01-01", "--dry-run"], "say from when: --from"],
+  [["replay", "--fan-out", "--owed"], "only a journal notes what it owes; EVENT_LOG_URL is of another log"],
+])("what cannot be replayed is said: %s", async (args, message) => {
+  const env = { EVENT_LOG_URL: "kafka://127.0.0.1:1", CLICK_STORE_URL: "http://127.0.0.1:1" };
+  const { code, err } = await run(env, args);
+  expect(code).toBe(1);
+  expect(err).toContain(message);
+});

@@ -13,6 +13,7 @@ import { createMetrics } from "@sluice/service/metrics.ts";
 import { Config } from "./config.ts";
 import { createKnownErasures, whenKnown } from "./erasure/known-erasures.ts";
 import { keepHeapSmall } from "./heap.ts";
+import { openFanOutAgain, thenFanOut } from "./replay/fan-out-again.ts";
 import { replayed } from "./replay/replayed.ts";
 import { showProgress } from "./replay/show-progress.ts";
 import { ingest } from "./store/ingest.ts";
@@ -27,7 +28,12 @@ import { createTroubleWatch } from "./store/trouble.ts";
 
 keepHeapSmall();
 const { values } = parseArgs({
-  options: { from: { type: "string" }, to: { type: "string" }, rate: { type: "string" } },
+  options: {
+    from: { type: "string" },
+    to: { type: "string" },
+    rate: { type: "string" },
+    "fan-out": { type: "boolean" },
+  },
 });
 const config = readConfig("replay", Config);
 const log = createLog("replay", "warn");
@@ -58,11 +64,14 @@ const encode = (event: ClickEvent) => store.encodeClick(event, enrich(event));
 const rate = values.rate === undefined ? Infinity : Number(values.rate);
 const range = { from: Number(values.from ?? 0), to: Number(values.to ?? Infinity), rate };
 const trouble = createTroubleWatch({ metrics, log });
+await using again = values["fan-out"]
+  ? await openFanOutAgain({ config, log, metrics: registry, erased, signal: stop.signal })
+  : undefined;
 const replay = replayed(reader, { ...range, signal: stop.signal });
 {
   using _ = showProgress(process.stderr, replay);
   await ingest({
-    reader: replay,
+    reader: again === undefined ? replay : thenFanOut(replay, again),
     want: () => ({
       minRecords: config.BATCH_MIN_ROWS,
       // What a second may have, or less than that.
@@ -98,6 +107,7 @@ const [rows, found, letters, leftOut] = await Promise.all(
 process.stdout.write(
   `${replay.records()} records read, ${found} clicks stored already, ${rows} stored now, ${letters} dead letters` +
     (leftOut === 0 ? "" : `, ${leftOut} left out that were erased`) +
+    (again === undefined ? "" : `, ${again.passedOn()} passed on`) +
     (stop.signal.aborted ? "; stopped before the end\n" : "\n"),
 );
 if (stop.signal.aborted) process.exitCode = 1;

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { limits } from "./click-event.ts";
+import { decodeRecord } from "./decode.ts";
 import { decodeEnriched } from "./decode-enriched.ts";
 import { encodeClick, encodeEnriched, encodeRefusedRange } from "./encode.ts";
 import { createEnricher, Enrichment } from "./enrich.ts";
@@ -24,6 +25,13 @@ test("an enriched click comes back as it was encoded, from its bytes and from th
       expect(decodeEnriched(Buffer.from(bytes).toString())).toEqual(decoded);
     }),
   );
+});
+
+test("one that is given again says so, and to whoever does not know of that is a click like any other", () => {
+  const { enrichment, ...event } = sample;
+  const bytes = encodeEnriched(event, enrichment, true);
+  expect(decodeEnriched(bytes)).toEqual({ kind: "enriched-click", event, enrichment, replayed: true });
+  expect(decodeRecord(bytes)).toEqual({ kind: "click", event });
 });
 
 test("what this version does not know is left out, of the event and of the enrichment", () => {

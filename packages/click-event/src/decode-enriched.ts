@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { ClickEvent } from "./click-event.ts";
 import { explained, parseRecord, type Undecodable } from "./decode.ts";
 import { Enrichment } from "./enrich.ts";
@@ -7,6 +8,8 @@ export interface EnrichedClick {
   readonly kind: "enriched-click";
   readonly event: ClickEvent;
   readonly enrichment: Enrichment;
+  /** It is given again, or late, so that nobody is to act on it as on news. */
+  readonly replayed?: true;
 }
 
 /**
@@ -21,9 +24,9 @@ export function decodeEnriched(record: Uint8Array | string): EnrichedClick | Und
   return success ? apart(data) : explained(error, parsed.value);
 }
 
-const Enriched = ClickEvent.extend({ enrichment: Enrichment });
+const Enriched = ClickEvent.extend({ enrichment: Enrichment, replayed: z.exactOptional(z.literal(true)) });
 const isEnriched = exactly(Enriched);
 
-function apart({ enrichment, ...event }: ClickEvent & { enrichment: Enrichment }): EnrichedClick {
-  return { kind: "enriched-click", event, enrichment };
+function apart({ enrichment, replayed, ...event }: z.infer<typeof Enriched>): EnrichedClick {
+  return { kind: "enriched-click", event, enrichment, ...(replayed && { replayed }) };
 }

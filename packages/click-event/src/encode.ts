@@ -12,10 +12,10 @@ export function encodeClick(event: ClickEvent): Uint8Array {
 
 /**
  * A record of `clicks.fanout`: the event, and in the field `enrichment` what is derived from it. Who knows nothing of
- * that field reads a click. Some 200 bytes longer.
+ * that field reads a click. Some 200 bytes longer. `replayed` marks one that is given again, or late: it is not news.
  */
-export function encodeEnriched(event: ClickEvent, enrichment: Enrichment): Uint8Array {
-  return Buffer.from(JSON.stringify({ ...event, enrichment }));
+export function encodeEnriched(event: ClickEvent, enrichment: Enrichment, replayed = false): Uint8Array {
+  return Buffer.from(JSON.stringify({ ...event, enrichment, ...(replayed && { replayed }) }));
 }
 
 /** As `encodeClick`. */

@@ -18,6 +18,8 @@ export interface MatchOptions {
   readonly enrich: Enricher;
   readonly erased: () => Cover;
   readonly live: LiveClicks;
+  /** Mark what it gives as no news. */
+  readonly replayed?: boolean;
 }
 
 /** The live feed, as far as clicks are offered to it. */
@@ -31,7 +33,7 @@ export interface LiveClicks {
 export type Match = (value: Uint8Array) => NewRecord | SkipReason;
 
 /** Gives for each record of `clicks` the one of `clicks.fanout` that it becomes, or why it becomes none. */
-export function createMatch({ interestOf, enrich, erased, live }: MatchOptions): Match {
+export function createMatch({ interestOf, enrich, erased, live, replayed }: MatchOptions): Match {
   return (value) => {
     const workspaceId = peekWorkspace(value);
     if (workspaceId !== undefined && interestOf(workspaceId) === undefined && !live.isWatched(workspaceId)) {
@@ -48,6 +50,6 @@ export function createMatch({ interestOf, enrich, erased, live }: MatchOptions):
     if (interest === undefined) return "unsubscribed";
     if (!isWanted(interest, event, enrichment)) return "unwanted";
     // By the event, so that one that is appended twice comes to the same dispatcher, and all of them have work.
-    return { key: event.event_id, value: encodeEnriched(event, enrichment) };
+    return { key: event.event_id, value: encodeEnriched(event, enrichment, replayed) };
   };
 }

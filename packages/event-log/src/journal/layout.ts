@@ -8,6 +8,8 @@ import { hasCode, isNoRoom } from "./fs-errors.ts";
  *
  *     <dir>/<topic>/FORMAT             "1"
  *     <dir>/<topic>/<group>.owner      who reads for a group now
+ *     <dir>/<topic>/<group>.owed       what went for room before the group had read it, a line each
+ *     <dir>/<topic>/<group>.given      which of these lines have been made up for
  *     <dir>/<topic>/<group>.given-to   which incarnation of another log takes what the group reads
  *     <dir>/<topic>/<run>/             one run of one writer
  *       0000000000000001.seg           records, named by the number of the first

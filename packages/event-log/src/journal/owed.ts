@@ -1,5 +1,8 @@
-import { open } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { z } from "zod";
+import { hasCode } from "./fs-errors.ts";
+import { topicDir } from "./layout.ts";
 import { runSeed } from "./record.ts";
 import { SegmentReader } from "./segment-reader.ts";
 
@@ -25,6 +28,62 @@ export async function noteOwed(topicFolder: string, ranges: readonly Owed[]): Pr
     await file.appendFile(`${JSON.stringify({ ...range, notedAt: Date.now() })}\n`);
     await file.datasync();
   }
+}
+
+/** As it was noted. */
+export interface OwedNote extends Owed {
+  readonly line: string;
+}
+
+/**
+ * What is owed to a group and was not given to it since; `dir` is the journal's. A line that a power cut has torn is
+ * left out. Rejects with the file system's error.
+ */
+export async function readOwed(dir: string, topic: string, group: string): Promise<readonly OwedNote[]> {
+  const folder = topicDir(dir, topic);
+  const given = new Set(await linesOf(join(folder, `${group}.given`)));
+  const owed = new Set(await linesOf(join(folder, `${group}.owed`))).difference(given);
+  return [...owed].flatMap((line) => {
+    const note = Note.safeParse(parse(line));
+    return note.success ? [{ ...note.data, group, line }] : [];
+  });
+}
+
+/** Notes, in `<topic>/<group>.given`, that the group has got these. */
+export async function noteGiven(
+  dir: string,
+  topic: string,
+  group: string,
+  notes: readonly OwedNote[],
+): Promise<void> {
+  await using file = await open(join(topicDir(dir, topic), `${group}.given`), "a", 0o640);
+  await file.appendFile(notes.map(({ line }) => `${line}\n`).join(""));
+  await file.datasync();
+}
+
+const Note = z.object({
+  run: z.string(),
+  fromSeq: z.int(),
+  toSeq: z.exactOptional(z.int()),
+  fromMs: z.number(),
+  toMs: z.number(),
+});
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** None of a file that is not there. */
+async function linesOf(path: string): Promise<string[]> {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return "";
+    throw error;
+  });
+  return text.split("\n").filter((line) => line !== "");
 }
 
 /** When the first record of a segment was appended; 0 where it cannot be read. */
