@@ -36,7 +36,7 @@ export const redirectCases: readonly AlertCase[] = [
       'http_redirect_seconds_bucket{le="0.005"}': "0+980x90",
     },
     quietAt: "59m",
-    firesAt: "62m",
+    firesAt: "85m",
   },
   {
     alert: "ClicksStopped",
