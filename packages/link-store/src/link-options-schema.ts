@@ -18,12 +18,12 @@ export const Destination = z.string("an absolute URL").transform((text, context)
   return z.NEVER;
 });
 
-function integer(min: number, max: number) {
+export function integer(min: number, max: number) {
   const takes = `a whole number from ${min} to ${max}`;
   return z.int(takes).min(min, takes).max(max, takes);
 }
 
-function listOf<Item extends z.ZodType>(item: Item, min: number, max: number, of: string) {
+export function listOf<Item extends z.ZodType>(item: Item, min: number, max: number, of: string) {
   const takes = `${min} to ${max} ${of}`;
   return z.array(item, takes).min(min, takes).max(max, takes);
 }
@@ -32,14 +32,14 @@ function matching(pattern: RegExp, takes: string) {
   return z.string(takes).regex(pattern, takes);
 }
 
-function oneOf<const Values extends readonly string[]>(values: Values) {
+export function oneOf<const Values extends readonly string[]>(values: Values) {
   return z.enum(values, `one of ${values.join(", ")}`);
 }
 
 const given = z.literal(true, "true, or nothing");
 
 /** The United Kingdom has reserved `UK` as well, but no table of addresses has it. */
-const country = matching(
+export const country = matching(
   /^(?!UK$)[A-Z]{2}$/,
   "two capital letters of ISO 3166-1 (GB for the United Kingdom)",
 );

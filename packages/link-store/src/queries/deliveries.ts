@@ -1,7 +1,10 @@
 import { z } from "zod";
 import type { Claimed, DueTarget, Leased, Settlement } from "../deliveries/delivery-store.ts";
 import type { Query } from "../postgres.ts";
+import { storableText } from "../storable-text.ts";
 import { Target } from "./target-columns.ts";
+
+const maxDetailBytes = 1_024;
 
 // Rows that were locked are written by their place (`ctid`), read into an array first: joined to the table by their keys,
 // a large batch would make Postgres read a backlog of a million from end to end. A row that another has moved meanwhile
@@ -131,7 +134,7 @@ export async function settleLeased(
     settlements.map((row) => (row.kind === "done" ? null : row.made)),
     settlements.map((row) => (row.kind === "retry" ? row.dueAt : null)),
     settlements.map((row) => (row.kind === "done" ? null : row.code)),
-    settlements.map((row) => (row.kind === "dead" ? (row.detail ?? null) : null)),
+    settlements.map((row) => (row.kind === "dead" ? storableText(row.detail ?? "", maxDetailBytes) : null)),
     [...new Set(settlements.flatMap(({ kind, target }) => (kind === "retry" ? [] : [target])))],
     now,
   ]);

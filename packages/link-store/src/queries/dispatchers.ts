@@ -3,6 +3,12 @@ import type { Query } from "../postgres.ts";
 
 const Counted = z.tuple([z.object({ count: z.number() })]);
 
+/** How many have shown themselves after `aliveAfter`. */
+export async function countDispatchers(query: Query, aliveAfter: number): Promise<number> {
+  const text = "SELECT count(*)::float8 AS count FROM dispatchers WHERE seen_at > $1";
+  return Counted.parse(await query(text, [aliveAfter]))[0].count;
+}
+
 /** How many others have. */
 export async function touchDispatcher(
   query: Query,

@@ -10,7 +10,9 @@ export function targetId(prefix: TargetPrefix, id: number): TargetId {
 }
 
 /** `undefined` for what names no target. */
-function parseTargetId(text: string): { readonly prefix: TargetPrefix; readonly id: number } | undefined {
+export function parseTargetId(
+  text: string,
+): { readonly prefix: TargetPrefix; readonly id: number } | undefined {
   const [, name, digits] = /^([a-z]{2})_([1-9]\d{0,14})$/.exec(text) ?? [];
   const prefix = targetPrefixes.find((known) => known === name);
   return prefix === undefined ? undefined : { prefix, id: Number(digits) };
