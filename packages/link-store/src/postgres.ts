@@ -18,11 +18,13 @@ export interface Postgres extends AsyncDisposable {
 }
 
 /** To connect, or for one of the connections to be free: hundreds of look-ups at once, on cold connections. */
-const connectTimeoutMs = 1_000;
+const defaultConnectTimeoutMs = 1_000;
+/** The same for whom no visitor waits: a busy server is better waited for than taken for one that is away. */
+export const patientConnectTimeoutMs = 5_000;
 const defaultTimeoutMs = 5_000;
 
 /** A bounded pool that connects when first asked. Idle connections that break are logged and replaced. */
-export function openPostgres(url: string, log: Log): Postgres {
+export function openPostgres(url: string, log: Log, connectTimeoutMs = defaultConnectTimeoutMs): Postgres {
   const pool = new Pool({
     connectionString: url,
     // Misses are few and short; more connections would only queue inside Postgres.

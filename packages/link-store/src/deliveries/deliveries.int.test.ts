@@ -1,6 +1,6 @@
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { expect, test } from "vitest";
-import { sql } from "../testing/raw-postgres.ts";
+import { connect, sql } from "../testing/raw-postgres.ts";
 import { eventOf, openDeliveryWorld, parked, parkedMany, t0 } from "../testing/delivery-world.ts";
 import type { TargetId } from "../targets/target.ts";
 import type { Claimed, Leased } from "./delivery-store.ts";
@@ -52,6 +52,20 @@ describeWith("what still has to be delivered, on a real Postgres", openDeliveryW
     const [first = []] = claims;
     const dueOrder = first.filter(({ target }) => target === targets[0]).map(({ event }) => event.id);
     expect(dueOrder).toEqual(dueOrder.toSorted().toReversed());
+  });
+
+  test("a claim waits for nobody: what another is taking just now it passes over", async () => {
+    const { store, endpoint, url } = world();
+    const target = await endpoint();
+    const [first, second] = parkedMany(target, 2);
+    if (first === undefined || second === undefined) throw new Error("nothing to park");
+    await store.park([first, second], t0);
+    await using other = await connect(url);
+    await other.query("BEGIN");
+    await other.query("SELECT FROM deliveries WHERE event_id = $1 FOR UPDATE", [first.event.id]);
+    expect(await claim(target, t0 + 9)).toMatchObject([{ event: second.event }]);
+    await other.query("ROLLBACK");
+    expect(await claim(target, t0 + 9)).toMatchObject([{ event: first.event }]);
   });
 
   test("is not claimed before it is due, nor while it is leased; and again when the lease is over", async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Log } from "@sluice/service/log.ts";
 import { checkLimit } from "../checks.ts";
-import { openPostgres } from "../postgres.ts";
+import { openPostgres, patientConnectTimeoutMs } from "../postgres.ts";
 import * as dead from "../queries/dead-deliveries.ts";
 import * as rows from "../queries/deliveries.ts";
 import * as ledger from "../queries/delivery-ledger.ts";
@@ -28,7 +28,7 @@ const redoBatch = 5_000;
 
 /** As `openLinkStore`, with connections of its own: a backlog must not keep links from being looked up. */
 export function openDeliveryStore(url: string, { log, limits = {} }: DeliveryStoreOptions): DeliveryStore {
-  const postgres = openPostgres(url, log);
+  const postgres = openPostgres(url, log, patientConnectTimeoutMs);
   const { query } = postgres;
   const bounds = { perTarget: 1_000_000, perWorkspace: 2_000_000, deadPerTarget: 100_000, ...limits };
   return {

@@ -1,6 +1,6 @@
 import type { Log } from "@sluice/service/log.ts";
 import { invalid } from "../invalid.ts";
-import { openPostgres } from "../postgres.ts";
+import { openPostgres, patientConnectTimeoutMs } from "../postgres.ts";
 import * as table from "../queries/targets.ts";
 import { createTarget, editTarget, newSecret } from "./edit-targets.ts";
 import { createKeyring } from "./keyring.ts";
@@ -23,7 +23,7 @@ const keepSecretMs = 24 * 3_600_000;
 /** As `openLinkStore`. Throws `invalid` for keys that are none. */
 export function openTargetStore(url: string, { log, keys, quotas = {} }: TargetStoreOptions): TargetStore {
   const keyring = createKeyring(keys);
-  const postgres = openPostgres(url, log);
+  const postgres = openPostgres(url, log, patientConnectTimeoutMs);
   const { query } = postgres;
   const reader = createReader(query, keyring, log);
   const { sendable, list, show, row } = reader;

@@ -11,7 +11,7 @@ test("every known macro may stand in path, query and fragment", () => {
 });
 
 test.each([
-  ["https://a.example/?x={cookie}", /^a URL whose macros are among \{click_id\}/],
+  ["https://a.example/?x={cookie}", /^a URL whose macros are among \{event_id\}/],
   ["https://a.example/?x={}", /among/],
   ["https://a.example/?x={Click_ID}", /among/],
   ["https://a.example/?x={ click_id }", /among/],

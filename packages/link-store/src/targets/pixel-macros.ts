@@ -1,33 +1,41 @@
-import { clickIdNames } from "@sluice/click-event/click-event.ts";
-
 /** What a pixel's URL may name between braces; each is replaced by what the click says, percent-encoded. */
-export const pixelMacros: readonly string[] = [
+export const pixelMacros = [
+  "event_id",
   "click_id",
-  "ts",
   "link_id",
   "domain",
   "slug",
-  "short_url",
   "destination",
-  "variant",
-  "qr",
-  "visitor",
   "country",
   "region",
   "city",
-  "language",
   "device",
   "os",
   "browser",
-  "referrer_domain",
+  "language",
+  "referrer",
   "channel",
+  "variant",
+  "ts",
+  "ts_ms",
   "utm_source",
   "utm_medium",
   "utm_campaign",
   "utm_term",
   "utm_content",
-  ...clickIdNames,
-];
+  "gclid",
+  "gbraid",
+  "wbraid",
+  "dclid",
+  "fbclid",
+  "msclkid",
+  "ttclid",
+  "twclid",
+  "li_fat_id",
+] as const;
+export type PixelMacro = (typeof pixelMacros)[number];
+
+const known: ReadonlySet<string> = new Set(pixelMacros);
 
 /** Any text between braces: also `{}` and what nobody could mean. */
 export const macro = /\{([^{}]*)\}/g;
@@ -40,9 +48,7 @@ const plainOrigin = /^https?:\/\/[^/\\?#@{}\s]+(?:[/?#]|$)/i;
  * depend on it: so no macro in scheme, user, host or port.
  */
 export function templateProblem(text: string): string | undefined {
-  const unknown = [...text.matchAll(macro)]
-    .map(([, name = ""]) => name)
-    .find((name) => !pixelMacros.includes(name));
+  const unknown = [...text.matchAll(macro)].map(([, name = ""]) => name).find((name) => !known.has(name));
   if (unknown !== undefined)
     return `a URL whose macros are among ${pixelMacros.map((name) => `{${name}}`).join(" ")}`;
   if (/[{}]/.test(text.replaceAll(macro, ""))) return "a URL with a closing brace for each opening one";
