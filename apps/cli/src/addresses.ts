@@ -13,12 +13,15 @@ const Running = z.object({
   clickStoreUrl: z.string(),
   edgeUrl: z.string(),
   eventLogUrl: z.string().optional(),
+  secretKeys: z.string().optional(),
 });
 
 export interface Addresses {
   databaseUrl(): Promise<string>;
   clickStoreUrl(): Promise<string>;
   eventLogUrl(): Promise<string>;
+  /** Those under which credentials are kept in Postgres. */
+  secretKeys(): Promise<string>;
   /** What carries the live feed. */
   messagesUrl(): Promise<string>;
   /** Where links of `localhost` are served; undefined when nothing runs here. */
@@ -33,8 +36,8 @@ export function createAddresses(config: Config): Addresses {
     return text === undefined ? undefined : Running.parse(JSON.parse(text));
   }
   async function required(
-    variable: "DATABASE_URL" | "CLICK_STORE_URL" | "EVENT_LOG_URL",
-    name: "databaseUrl" | "clickStoreUrl" | "eventLogUrl",
+    variable: "DATABASE_URL" | "CLICK_STORE_URL" | "EVENT_LOG_URL" | "SECRET_KEYS",
+    name: "databaseUrl" | "clickStoreUrl" | "eventLogUrl" | "secretKeys",
   ) {
     const address = config[variable] ?? (await running())?.[name];
     if (address !== undefined) return address;
@@ -47,6 +50,7 @@ export function createAddresses(config: Config): Addresses {
     databaseUrl: () => required("DATABASE_URL", "databaseUrl"),
     clickStoreUrl: () => required("CLICK_STORE_URL", "clickStoreUrl"),
     eventLogUrl: () => required("EVENT_LOG_URL", "eventLogUrl"),
+    secretKeys: () => required("SECRET_KEYS", "secretKeys"),
     messagesUrl: async () =>
       config.REDIS_URL ?? config.DATABASE_DIRECT_URL ?? (await required("DATABASE_URL", "databaseUrl")),
     edgeUrl: async () => (await running())?.edgeUrl,

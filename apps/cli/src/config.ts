@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { readConfig } from "@sluice/service/config.ts";
-import { text, url } from "@sluice/service/config-fields.ts";
+import { secret, text, url } from "@sluice/service/config-fields.ts";
 
 export const Config = z.object({
   SLUICE_DATA_DIR: text()
@@ -16,6 +16,9 @@ export const Config = z.object({
     .describe(
       "The event log that is replayed, and that dead letters are replayed to, as the ingester has it.",
     ),
+  SECRET_KEYS: secret({ min: 44 })
+    .optional()
+    .describe("The keys under which credentials are kept in Postgres, as the dispatcher has them."),
   DATABASE_DIRECT_URL: url(["postgres", "postgresql"])
     .optional()
     .describe("The same without a pooler in between, for the live feed."),

@@ -13,6 +13,6 @@ export interface Context {
   readonly note: (line: string) => void;
   /** Shows how far something with so many steps has come, until disposed. */
   readonly progress: (total: number) => Progress;
-  /** What standard input says, without the final line break. */
-  readonly readInput: () => Promise<string>;
+  /** What standard input says, without the final line break, for an option that errors name. */
+  readonly readInput: (option: string) => Promise<string>;
 }

@@ -3,8 +3,10 @@ import { uuidv7 } from "@sluice/click-event/uuid.ts";
 import { createEnricher } from "@sluice/click-event/enrich.ts";
 import { encodeClick } from "@sluice/click-event/encode.ts";
 import { openClickStore } from "@sluice/click-store/open.ts";
+import { openDeliveryStore } from "@sluice/link-store/deliveries/open-deliveries.ts";
 import { openAuditStore } from "@sluice/link-store/open-audit.ts";
 import { openLinkStore } from "@sluice/link-store/open.ts";
+import { sql } from "@sluice/link-store/testing/raw-postgres.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
@@ -46,6 +48,27 @@ describeWith("clicks are erased from the command line", testPostgres, (postgres)
     );
     const rows = events.map((event) => clicks.encodeClick(event, enrich(event)));
     await clicks.insertClicks(rows, { signal: new AbortController().signal, onTrouble: () => {} });
+    await using deliveries = openDeliveryStore(postgres().url, { log: silentLog });
+    await sql(
+      postgres().url,
+      `INSERT INTO webhook_endpoints (workspace_id, url) VALUES (${workspaceId}, 'https://a.example/')`,
+    );
+    const waiting = events.slice(0, 4).map(({ event_id, visitor, link_id, ...event }) => ({
+      target: "ep_1" as const,
+      event: {
+        id: event_id,
+        type: "link.clicked" as const,
+        workspaceId,
+        ts: event.ts,
+        linkId: link_id,
+        visitor,
+        body: "{}",
+      },
+      made: 1,
+      replayed: false,
+      dueAt: ts,
+    }));
+    await deliveries.park(waiting, Date.now());
     for (const event of events)
       await audit.record({
         eventId: event.event_id,
@@ -62,20 +85,27 @@ describeWith("clicks are erased from the command line", testPostgres, (postgres)
     expect((await reconciled()).err).toContain("6 audit rows, 0 not in the table");
     const visitor = ["erase", "visitor", alice, "--workspace", "default", "--no-wait"];
     expect((await sluice(...visitor, "--dry-run")).out).toEqual([
-      "3 clicks and 0 dead letters would be erased",
+      "3 clicks, 0 dead letters and 2 clicks that wait for delivery would be erased",
     ]);
     const first = await sluice(...visitor);
-    expect(first).toMatchObject({ code: 0, out: ["3 clicks and 0 dead letters erased"] });
+    expect(first).toMatchObject({
+      code: 0,
+      out: ["3 clicks, 0 dead letters and 2 clicks that wait for delivery erased"],
+    });
     expect(first.err).toContain("its rows in click_audit stay");
-    expect((await sluice(...visitor)).out).toEqual(["0 clicks and 0 dead letters erased"]);
+    expect((await sluice(...visitor)).out).toEqual([
+      "0 clicks, 0 dead letters and 0 clicks that wait for delivery erased",
+    ]);
     const link = ["erase", "link", "demo", "--before", "2026-11-01T12:00:00.003Z", "--no-wait"];
-    expect((await sluice(...link)).out).toEqual(["1 clicks and 0 dead letters erased"]);
+    expect((await sluice(...link)).out).toEqual([
+      "1 clicks, 0 dead letters and 1 clicks that wait for delivery erased",
+    ]);
     expect(await reconciled()).toMatchObject({
       code: 0,
       err: "2 audit rows, 0 not in the table; 2 audited clicks in the table, 0 without a row; 0 gaps in the numbers",
     });
     expect((await sluice("erase", "workspace", "default", "--no-wait")).out).toEqual([
-      "2 clicks and 0 dead letters erased",
+      "2 clicks, 0 dead letters and 1 clicks that wait for delivery erased",
     ]);
   });
 

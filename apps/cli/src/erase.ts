@@ -1,6 +1,7 @@
 import { type DeadLetters, openDeadLetters } from "@sluice/click-store/dead-letters.ts";
 import { eraseDue, knownAfterMs, lettersOf } from "@sluice/click-store/erase.ts";
 import { type Erasure, type Erasures, openErasures } from "@sluice/click-store/erasures.ts";
+import type { DeliveryStore } from "@sluice/link-store/deliveries/delivery-store.ts";
 import { LinkStoreError } from "@sluice/link-store/link-store.ts";
 import { sleep } from "@sluice/service/retry.ts";
 import { ServiceError } from "@sluice/service/service-error.ts";
@@ -9,6 +10,7 @@ import { openAudit } from "./audit.ts";
 import type { Context } from "./context.ts";
 import { existing } from "./links.ts";
 import { openLinks } from "./open-links.ts";
+import { openDeliveries } from "./open-targets.ts";
 
 export interface Erasing {
   readonly before?: number;
@@ -51,7 +53,7 @@ export async function existingWorkspace(context: Context, name: string): Promise
 
 /**
  * The one place that takes clicks out of all that keeps them, apart from what expires by itself: the event log and the
- * edges' journals. Stopped at any point, the ingester finishes it.
+ * edges' journals. Stopped at any point, the ingester finishes it, but for what waits for delivery.
  */
 async function erase(
   context: Context,
@@ -61,13 +63,17 @@ async function erase(
   const url = await context.addresses.clickStoreUrl();
   await using erasures = await openErasures(url);
   await using letters = await openDeadLetters(url);
+  await using deliveries = await openDeliveries(context);
   const erasure = { ...scope, upTo: before - 1 };
-  const found = await count(erasures, letters, erasure);
+  const stores = { erasures, letters, deliveries };
+  const found = await count(stores, erasure);
   if (dryRun) return context.print(`${found} would be erased`);
   await erasures.add(erasure, never);
   context.note("Kept out from now on.");
   if (wait) await untilKnown(context);
-  const erased = await count(erasures, letters, erasure);
+  const erased = await count(stores, erasure);
+  // First, because no ingester finishes this part.
+  await deliveries.erase(erasure);
   await eraseDue(erasures, letters, { signal: never, ...(!wait && { knownAfterMs: 0 }) });
   context.print(`${erased} erased`);
   const left = await erasures.count([erasure], never);
@@ -79,10 +85,17 @@ async function erase(
   await noteAudit(context, scope.workspaceId);
 }
 
-async function count(erasures: Erasures, letters: DeadLetters, erasure: Erasure): Promise<string> {
+interface Stores {
+  readonly erasures: Erasures;
+  readonly letters: DeadLetters;
+  readonly deliveries: DeliveryStore;
+}
+
+async function count({ erasures, letters, deliveries }: Stores, erasure: Erasure): Promise<string> {
   const clicks = await erasures.count([erasure], never);
   const { length } = await lettersOf(letters, [erasure], 0, never);
-  return `${clicks} clicks and ${length} dead letters`;
+  const waiting = await deliveries.countErased(erasure);
+  return `${clicks} clicks, ${length} dead letters and ${waiting} clicks that wait for delivery`;
 }
 
 async function untilKnown({ note, progress }: Context): Promise<void> {

@@ -45,7 +45,7 @@ export async function partsOf(
     ...checkOptions(Object.fromEntries(given)),
     ...(status === undefined ? {} : { status }),
     ...(typeof expires === "number" ? { expiresAt: expires } : {}),
-    ...(password === true ? { password: await readInput() } : {}),
+    ...(password === true ? { password: await readInput("--password") } : {}),
   };
 }
 

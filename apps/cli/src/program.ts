@@ -5,11 +5,15 @@ import type { Context } from "./context.ts";
 import { addDeadLetterCommands } from "./dead-letter-commands.ts";
 import { addDomainCommands } from "./domain-commands.ts";
 import { addErasureCommands } from "./erasure-commands.ts";
+import { addEndpointCommands } from "./endpoint-commands.ts";
+import { addIntegrationCommands } from "./integration-commands.ts";
 import { addLinkCommands } from "./link-commands.ts";
 import { watchLive } from "./live.ts";
 import { migrate } from "./migrate.ts";
 import { replay } from "./replay.ts";
+import { addPixelCommands } from "./pixel-commands.ts";
 import { addStatsCommand } from "./stats-commands.ts";
+import { rotateKeys } from "./targets.ts";
 import { time } from "./time-range.ts";
 import { wholeNumber } from "./whole-number.ts";
 
@@ -23,6 +27,21 @@ export function createProgram(context: Context): Command {
 
   addLinkCommands(program.command("link").description("short links"), context);
   addDomainCommands(program.command("domain").description("the domains of short links"), context);
+  addEndpointCommands(
+    program.command("endpoint").description("signed webhooks to servers of yours"),
+    context,
+  );
+  addIntegrationCommands(
+    program.command("integration").description("clicks passed on to GA4, Mixpanel, Klaviyo and Meta"),
+    context,
+  );
+  addPixelCommands(program.command("pixel").description("URLs that are called for each click"), context);
+  program
+    .command("secrets")
+    .description("what is kept encrypted: secrets of endpoints, settings of integrations")
+    .command("rotate")
+    .description("bring all of it under the first key of SECRET_KEYS; safe to repeat")
+    .action(() => rotateKeys(context));
   addAuditCommands(program, context);
   addStatsCommand(program, context);
   addErasureCommands(program, context);

@@ -1,0 +1,119 @@
+import type { DeliveryStore } from "@sluice/link-store/deliveries/delivery-store.ts";
+import type { TargetStore } from "@sluice/link-store/targets/target-store.ts";
+import type { Target, TargetId } from "@sluice/link-store/targets/target.ts";
+import { sleep } from "@sluice/service/retry.ts";
+import { ServiceError } from "@sluice/service/service-error.ts";
+
+import type { Context } from "./context.ts";
+import { countDead, redoDead } from "./dead-deliveries.ts";
+import { openDeliveries, openTargets } from "./open-targets.ts";
+import { pageSize, wantedClicks } from "./replayed-clicks.ts";
+import { groupOf } from "./target-groups.ts";
+import type { TimeRange } from "./time-range.ts";
+
+interface Replaying {
+  readonly dryRun?: boolean;
+  readonly rate?: number;
+}
+
+/**
+ * Has clicks of a time delivered again, or with `failed` only what is dead. Their ids are the same, so a receiver that
+ * knows one drops it; what waits already is not put there twice. Stopped at any point, it can be called again.
+ */
+export async function replayTarget(
+  context: Context,
+  id: TargetId,
+  {
+    from,
+    to = Date.now(),
+    failed = false,
+    ...options
+  }: Replaying & { readonly from: number; readonly to?: number; readonly failed?: boolean },
+): Promise<void> {
+  const range = { fromTs: from, toTs: to };
+  await using targets = await openTargets(context);
+  await using deliveries = await openDeliveries(context);
+  const target = await targets.show(id, Date.now());
+  if (!options.dryRun) refuseUnsendable(target);
+  if (failed) await replayDead(context, deliveries, id, { range, ...options });
+  else await replayClicks(context, { targets, deliveries, target, range, ...options });
+}
+
+async function replayDead(
+  context: Context,
+  deliveries: DeliveryStore,
+  id: TargetId,
+  { range, dryRun = false }: Replaying & { readonly range: TimeRange },
+): Promise<void> {
+  if (dryRun) {
+    return context.print(`${await countDead(deliveries, id, range)} failed deliveries would be due again`);
+  }
+  context.print(`${await redoDead(context, deliveries, id, range)} failed deliveries are due again`);
+  const left = await countDead(deliveries, id, range);
+  if (left > 0) tooMany(context, left);
+}
+
+interface OfClicks extends Replaying {
+  readonly targets: TargetStore;
+  readonly deliveries: DeliveryStore;
+  readonly target: Target;
+  readonly range: TimeRange;
+}
+
+async function replayClicks(
+  context: Context,
+  { targets, deliveries, target, range, dryRun = false, rate = Infinity }: OfClicks,
+): Promise<void> {
+  const { id } = target;
+  // One that is dead stays so when it is parked again.
+  if (!dryRun) await redoDead(context, deliveries, id, range);
+  const room = createRoom(context, targets, deliveries, id);
+  const startedAt = Date.now();
+  let found = 0;
+  let notKept = 0;
+  for await (const clicks of wantedClicks(context, target, range, Math.min(rate, pageSize))) {
+    found += clicks.length;
+    if (dryRun || clicks.length === 0) continue;
+    await room();
+    const now = Date.now();
+    const rows = clicks.map((event) => ({ target: id, event, made: 0, replayed: true, dueAt: now }));
+    notKept += (await deliveries.park(rows, now)).get(id) ?? 0;
+    await sleep(Math.max(0, startedAt + (found / rate) * 1_000 - now), never);
+  }
+  context.print(`${found - notKept} clicks ${dryRun ? "would be" : "are"} due again`);
+  if (notKept > 0) tooMany(context, notKept);
+}
+
+/** What the dispatcher has still to send of a replay only fills Postgres; a twentieth of what may wait for a target. */
+const maxWaiting = 50_000;
+const lookEveryMs = 1_000;
+const never = new AbortController().signal;
+
+/** Resolves when there is room for another page. Rejects when nothing is sent to the target any more. */
+function createRoom(context: Context, targets: TargetStore, deliveries: DeliveryStore, id: TargetId) {
+  let isTold = false;
+  return async (): Promise<void> => {
+    for (;;) {
+      const [standing] = await deliveries.standings({ target: id, limit: 1 });
+      if ((standing?.parked ?? 0) + pageSize <= maxWaiting) return;
+      refuseUnsendable(await targets.show(id, Date.now()));
+      if (!isTold) context.note(`${maxWaiting} wait for ${id}: the rest follows as they are sent`);
+      isTold = true;
+      await sleep(lookEveryMs, never);
+    }
+  };
+}
+
+function refuseUnsendable({ id, disabled, verified, eventTypes }: Target): void {
+  if (disabled !== undefined || !verified) {
+    const what = disabled === undefined ? "not verified" : `disabled, ${disabled.reason}`;
+    throw new ServiceError("config", `${id} is ${what}: first, sluice ${groupOf(id).name} enable ${id}`);
+  }
+  if (!eventTypes.includes("link.clicked"))
+    throw new ServiceError("config", `${id} takes no clicks: its events are ${eventTypes.join(", ")}`);
+}
+
+function tooMany({ print }: Context, count: number): void {
+  print(`${count} are left out, because too many wait already: replay again when they are sent`);
+  process.exitCode = 1;
+}
