@@ -18,7 +18,7 @@ export interface App extends AsyncDisposable {
 }
 
 export interface AppOptions {
-  readonly name: "edge-redirect" | "click-ingester";
+  readonly name: "edge-redirect" | "click-ingester" | "webhook-dispatcher";
   readonly env: Readonly<Record<string, string>>;
   /** All its threads go here; by default wherever the system puts them. */
   readonly core?: number | undefined;

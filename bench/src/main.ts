@@ -19,6 +19,8 @@ import { redirectsWithRules } from "./benchmarks/redirects-rules.ts";
 import { redirects } from "./benchmarks/redirects.ts";
 import { statistics, statisticsOfMany } from "./benchmarks/statistics.ts";
 import { visible } from "./benchmarks/visible.ts";
+import { webhooks } from "./benchmarks/webhooks.ts";
+import { webhooksIsolation } from "./benchmarks/webhooks-isolation.ts";
 import { confine, describeMachine } from "./machine.ts";
 import { exitCode, type Figure, keep, notRun, ofRounds, single, toLine } from "./report.ts";
 
@@ -36,6 +38,8 @@ const benchmarks: readonly Benchmark[] = [
   catchUpFromRedis,
   members,
   visible,
+  webhooks,
+  webhooksIsolation,
   statistics,
   statisticsOfMany,
   memory,

@@ -21,7 +21,7 @@ export interface Addresses {
   clickStoreUrl(): Promise<string>;
   eventLogUrl(): Promise<string>;
   /** Those under which credentials are kept in Postgres. */
-  secretKeys(): Promise<string>;
+  secretKeys(): Promise<readonly string[]>;
   /** What carries the live feed. */
   messagesUrl(): Promise<string>;
   /** Where links of `localhost` are served; undefined when nothing runs here. */
@@ -36,12 +36,15 @@ export function createAddresses(config: Config): Addresses {
     return text === undefined ? undefined : Running.parse(JSON.parse(text));
   }
   async function required(
-    variable: "DATABASE_URL" | "CLICK_STORE_URL" | "EVENT_LOG_URL" | "SECRET_KEYS",
-    name: "databaseUrl" | "clickStoreUrl" | "eventLogUrl" | "secretKeys",
+    variable: "DATABASE_URL" | "CLICK_STORE_URL" | "EVENT_LOG_URL",
+    name: "databaseUrl" | "clickStoreUrl" | "eventLogUrl",
   ) {
     const address = config[variable] ?? (await running())?.[name];
     if (address !== undefined) return address;
-    throw new ServiceError(
+    throw missing(variable);
+  }
+  function missing(variable: string): ServiceError {
+    return new ServiceError(
       "config",
       `nothing runs on the data directory ${config.SLUICE_DATA_DIR}: run \`npm start\`, or set ${variable}`,
     );
@@ -50,7 +53,11 @@ export function createAddresses(config: Config): Addresses {
     databaseUrl: () => required("DATABASE_URL", "databaseUrl"),
     clickStoreUrl: () => required("CLICK_STORE_URL", "clickStoreUrl"),
     eventLogUrl: () => required("EVENT_LOG_URL", "eventLogUrl"),
-    secretKeys: () => required("SECRET_KEYS", "secretKeys"),
+    async secretKeys() {
+      const keys = config.SECRET_KEYS ?? (await running())?.secretKeys?.split(",");
+      if (keys === undefined) throw missing("SECRET_KEYS");
+      return keys;
+    },
     messagesUrl: async () =>
       config.REDIS_URL ?? config.DATABASE_DIRECT_URL ?? (await required("DATABASE_URL", "databaseUrl")),
     edgeUrl: async () => (await running())?.edgeUrl,

@@ -1,7 +1,8 @@
+import { secretKeys } from "@sluice/link-store/targets/secret-keys.ts";
 import { z } from "zod";
 
 import { readConfig } from "@sluice/service/config.ts";
-import { secret, text, url } from "@sluice/service/config-fields.ts";
+import { text, url } from "@sluice/service/config-fields.ts";
 
 export const Config = z.object({
   SLUICE_DATA_DIR: text()
@@ -16,7 +17,7 @@ export const Config = z.object({
     .describe(
       "The event log that is replayed, and that dead letters are replayed to, as the ingester has it.",
     ),
-  SECRET_KEYS: secret({ min: 44 })
+  SECRET_KEYS: secretKeys()
     .optional()
     .describe("The keys under which credentials are kept in Postgres, as the dispatcher has them."),
   DATABASE_DIRECT_URL: url(["postgres", "postgresql"])

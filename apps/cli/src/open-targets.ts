@@ -6,7 +6,7 @@ import type { TargetStore } from "@sluice/link-store/targets/target-store.ts";
 import type { Context } from "./context.ts";
 
 export async function openTargets({ addresses, log, note }: Context): Promise<TargetStore> {
-  const keys = (await addresses.secretKeys()).split(",").map((key) => key.trim());
+  const keys = await addresses.secretKeys();
   // What a list leaves out, whoever asked for it should hear.
   const error = (fields: object, message: string) => note(`${Object.values(fields).join(": ")}: ${message}`);
   return openTargetStore(await addresses.databaseUrl(), { log: { ...log, error }, keys });

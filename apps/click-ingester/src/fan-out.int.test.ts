@@ -6,13 +6,14 @@ import { createMetrics } from "@sluice/service/metrics.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { testRedis } from "@sluice/testkit/redis.ts";
 import { openTcpProxy } from "@sluice/testkit/tcp-proxy.ts";
+import type { AppProcess } from "@sluice/testkit/app-process.ts";
 import { beforeEach, expect, test } from "vitest";
 import { openJournal, openStores } from "./testing/fan-out-world.ts";
-import { type IngesterProcess, startIngester } from "./testing/ingester-process.ts";
+import { startIngester } from "./testing/ingester-process.ts";
 
 const patience = { timeout: 30_000 };
-const degraded = async (ingester: IngesterProcess) => (await ingester.readiness()).body;
-const indexed = (ingester: IngesterProcess, count: number) =>
+const degraded = async (ingester: AppProcess) => (await ingester.readiness()).body;
+const indexed = (ingester: AppProcess, count: number) =>
   expect.poll(() => ingester.metric("fanout_subscriptions"), patience).toBe(count);
 
 describeWith("fan-out", openStores, (stores) => {
@@ -158,7 +159,7 @@ describeWith("fan-out", openStores, (stores) => {
 type Journal = Awaited<ReturnType<typeof openJournal>>;
 
 /** Watches the workspace, by way of that server, until one of the clicks that come meanwhile is seen. */
-async function seenOf(url: string, journal: Journal, ingester: IngesterProcess): Promise<boolean> {
+async function seenOf(url: string, journal: Journal, ingester: AppProcess): Promise<boolean> {
   await using pubSub = await openPubSub(url, { log: silentLog, metrics: createMetrics() });
   const over = new AbortController();
   const appended: string[] = [];

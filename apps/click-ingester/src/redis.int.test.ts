@@ -9,9 +9,10 @@ import { patiently } from "@sluice/service/retry.ts";
 import { testClickHouse } from "@sluice/testkit/clickhouse.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { testRedis } from "@sluice/testkit/redis.ts";
+import type { AppProcess } from "@sluice/testkit/app-process.ts";
 import { expect, test } from "vitest";
 import { ask, countsWith } from "./testing/click-counts.ts";
-import { type IngesterProcess, startIngester } from "./testing/ingester-process.ts";
+import { startIngester } from "./testing/ingester-process.ts";
 import { clickRecord, sampleClick } from "./testing/sample-clicks.ts";
 
 /** A Redis, and a ClickHouse with its tables. */
@@ -95,7 +96,7 @@ describeWith("the ingester on Redis", openServers, (servers) => {
   }, 240_000);
 });
 
-async function storesMore(ingester: IngesterProcess): Promise<void> {
+async function storesMore(ingester: AppProcess): Promise<void> {
   const before = await ingester.metric("ingest_rows_total");
   await expect
     .poll(() => ingester.metric("ingest_rows_total"), { timeout: 60_000 })

@@ -7,9 +7,10 @@ import { createMetrics } from "@sluice/service/metrics.ts";
 import { testClickHouse } from "@sluice/testkit/clickhouse.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { testKafka } from "@sluice/testkit/kafka.ts";
+import type { AppProcess } from "@sluice/testkit/app-process.ts";
 import { expect, test } from "vitest";
 import { ask, countsWith } from "./testing/click-counts.ts";
-import { type IngesterProcess, startIngester } from "./testing/ingester-process.ts";
+import { startIngester } from "./testing/ingester-process.ts";
 import { clickRecord, sampleClick } from "./testing/sample-clicks.ts";
 
 /** A broker, and a ClickHouse with its tables. */
@@ -62,10 +63,10 @@ describeWith("ingesters that share a topic", openServers, (servers) => {
         await delay(50);
       }
     }
-    async function operate(): Promise<readonly IngesterProcess[]> {
+    async function operate(): Promise<readonly AppProcess[]> {
       const old = [start(), start()];
       await Promise.all(old.map(stores));
-      const serving: IngesterProcess[] = [];
+      const serving: AppProcess[] = [];
       for (const ingester of old) {
         await stop(ingester);
         const successor = start();
@@ -89,11 +90,11 @@ describeWith("ingesters that share a topic", openServers, (servers) => {
   }, 240_000);
 });
 
-async function stop(ingester: IngesterProcess): Promise<void> {
+async function stop(ingester: AppProcess): Promise<void> {
   ingester.kill("SIGTERM");
   expect(await ingester.ended).toBe(0);
 }
 
-async function stores(ingester: IngesterProcess): Promise<void> {
+async function stores(ingester: AppProcess): Promise<void> {
   await expect.poll(() => ingester.metric("ingest_rows_total"), soon).toBeGreaterThan(0);
 }

@@ -32,6 +32,21 @@ export function apps(root: string, dataDir: string, config: Config, addresses: A
   };
   return [
     {
+      name: "webhook-dispatcher",
+      main: join(root, "apps/webhook-dispatcher/src/main.ts"),
+      stopWithinMs,
+      env: {
+        ...shared,
+        DATABASE_URL: addresses.databaseUrl,
+        CLICK_STORE_URL: addresses.clickStoreUrl,
+        SECRET_KEYS: addresses.secretKeys,
+        // Whoever tries it has a server on this machine; which endpoints may reach that, each has to be told.
+        ALLOW_HTTP: "true",
+        ALLOWED_PORTS: "any",
+        OPS_PORT: String(config.DISPATCHER_OPS_PORT),
+      },
+    },
+    {
       name: "click-ingester",
       main: join(root, "apps/click-ingester/src/main.ts"),
       stopWithinMs,

@@ -16,6 +16,7 @@ export const Config = z.object({
     ),
   EDGE_OPS_PORT: port().default(9101).describe("Health and metrics of edge-redirect."),
   INGESTER_OPS_PORT: port().default(9102).describe("Health and metrics of click-ingester."),
+  DISPATCHER_OPS_PORT: port().default(9103).describe("Health and metrics of webhook-dispatcher."),
   EVENT_LOG_URL: url(["journal", "kafka", "redis", "rediss"])
     .optional()
     .describe(

@@ -7,6 +7,8 @@ export interface Addresses {
   readonly databaseUrl: string;
   readonly clickStoreUrl: string;
   readonly eventLogUrl: string;
+  /** Those under which credentials are kept. */
+  readonly secretKeys: string;
   /** Where the links of `localhost` are served. */
   readonly edgeUrl: string;
 }

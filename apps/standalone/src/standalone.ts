@@ -14,6 +14,7 @@ import type { Output } from "./output.ts";
 import { waitForPorts } from "./ports.ts";
 import { prepare } from "./prepare.ts";
 import { openRunFile } from "./run-file.ts";
+import { readSecretKeys } from "./secret-keys.ts";
 import { clickhouse, clicksDatabase, postgres } from "./servers.ts";
 import { watchSources } from "./watch.ts";
 
@@ -30,18 +31,21 @@ export interface Standalone {
 
 /**
  * Runs everything on this machine until the signal aborts, and then stops it in good order: the edge, so that
- * nothing new comes in; the ingester, which stores what it has in hand; the servers. Rejects with a ServiceError
+ * nothing new comes in; the ingester, which stores what it has in hand; the dispatcher; the servers. Rejects with a ServiceError
  * when it cannot start, or when an app refuses its configuration.
  */
 export async function standalone({ config, watch, output, log, signal }: Standalone): Promise<void> {
   await using resources = new AsyncDisposableStack();
   const { path } = resources.use(await openDataDir(config.SLUICE_DATA_DIR));
   const runFile = resources.use(openRunFile(path));
-  const { EDGE_PORT, EDGE_OPS_PORT, INGESTER_OPS_PORT } = config;
+  const { EDGE_PORT, EDGE_OPS_PORT, INGESTER_OPS_PORT, DISPATCHER_OPS_PORT } = config;
   if (runFile.isLeftOver)
     log.warn({}, "the last supervisor was killed: its apps leave, its servers are stopped");
   const waitMs = runFile.isLeftOver ? leaveWithinMs : 0;
-  await waitForPorts({ EDGE_PORT, EDGE_OPS_PORT, INGESTER_OPS_PORT }, { waitMs, signal });
+  await waitForPorts(
+    { EDGE_PORT, EDGE_OPS_PORT, INGESTER_OPS_PORT, DISPATCHER_OPS_PORT },
+    { waitMs, signal },
+  );
 
   const refused = new AbortController();
   const over = AbortSignal.any([signal, refused.signal]);
@@ -65,6 +69,7 @@ export async function standalone({ config, watch, output, log, signal }: Standal
     databaseUrl: links.first.url,
     clickStoreUrl,
     eventLogUrl: eventLogUrl(path, config),
+    secretKeys: await readSecretKeys(path),
     edgeUrl: `http://localhost:${EDGE_PORT}`,
   };
   await runFile.write(addresses);
@@ -81,7 +86,7 @@ export async function standalone({ config, watch, output, log, signal }: Standal
     };
     resources.use(watchSources(root, restart));
   }
-  await whenReady([EDGE_OPS_PORT, INGESTER_OPS_PORT], over);
+  await whenReady([EDGE_OPS_PORT, INGESTER_OPS_PORT, DISPATCHER_OPS_PORT], over);
   if (!over.aborted) output.print(welcome(config, path));
   await aborted(over);
   refused.signal.throwIfAborted();
@@ -110,7 +115,10 @@ async function aborted(signal: AbortSignal): Promise<void> {
 }
 
 function welcome(config: Config, path: string): string {
-  const { EDGE_PORT, CLICKHOUSE_PORT, POSTGRES_PORT, EDGE_OPS_PORT, INGESTER_OPS_PORT } = config;
+  const { EDGE_PORT, CLICKHOUSE_PORT, POSTGRES_PORT } = config;
+  const health = [config.EDGE_OPS_PORT, config.INGESTER_OPS_PORT, config.DISPATCHER_OPS_PORT]
+    .map((port) => `http://localhost:${port}/readyz`)
+    .join("  ");
   const count =
     config.CLICK_STORE === "postgres"
       ? `PGPASSWORD=$(cat '${path}/postgres/password') psql -h 127.0.0.1 -p ${POSTGRES_PORT} -U sluice clicks -c 'SELECT count(*) FROM clicks'`
@@ -122,6 +130,6 @@ function welcome(config: Config, path: string): string {
   and see   ${count}
 
   Links     npm run -s sluice -- link create https://example.com
-  Health    http://localhost:${EDGE_OPS_PORT}/readyz  http://localhost:${INGESTER_OPS_PORT}/readyz
+  Health    ${health}
 `;
 }

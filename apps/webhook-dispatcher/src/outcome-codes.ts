@@ -3,7 +3,7 @@ import type { FailureCode } from "./http/http-client.ts";
 /** What an endpoint's answer can be other than a success. */
 export type WebhookCode = "gone" | "redirected" | "rate-limited" | "server-error" | "unexpected-status";
 
-/** Why an attempt to reach an endpoint was none, as a customer is told; docs/webhooks.md has the same table. */
+/** Why an attempt to reach an endpoint was none, as a customer is told; docs/webhooks.md has the same table. @public */
 export const outcomeCodes: Readonly<Record<FailureCode | WebhookCode, string>> = {
   "address-not-allowed": "The URL leads where Sluice does not send: check its host, port and scheme.",
   "dns-failed": "The host's name has no address.",

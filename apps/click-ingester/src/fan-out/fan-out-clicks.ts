@@ -1,18 +1,17 @@
 import { createEnricher } from "@sluice/click-event/enrich.ts";
-import { type EventLog, EventLogError } from "@sluice/event-log/event-log.ts";
+import type { EventLog } from "@sluice/event-log/event-log.ts";
 import { openEventLog } from "@sluice/event-log/open.ts";
+import { persistently } from "@sluice/event-log/persistently.ts";
 import { followChanges } from "@sluice/link-store/change-feed.ts";
 import { openLinkStore } from "@sluice/link-store/open.ts";
 import { openPubSub } from "@sluice/pub-sub/open.ts";
-import { errorLine } from "@sluice/service/mask.ts";
-import { patiently } from "@sluice/service/retry.ts";
 import type { Service } from "@sluice/service/run-service.ts";
 import type { Config } from "../config.ts";
 import type { KnownErasures } from "../erasure/known-erasures.ts";
 import { openLiveFeed } from "../live/live-feed.ts";
 import { liveMetrics } from "../live/metrics.ts";
 import { fanOut } from "./fan-out.ts";
-import { fanOutLogUrl } from "./fan-out-log.ts";
+import { fanOutLogUrl } from "@sluice/event-log/fan-out-url.ts";
 import { createMatch } from "./match.ts";
 import { fanOutMetrics } from "./metrics.ts";
 import { followSubscriptions } from "./subscriptions.ts";
@@ -65,19 +64,6 @@ export async function fanOutClicks(
     await fanOut({ reader, want, match, append, metrics, health, log, signal });
   }
   await subscriptions.read;
-  await persistently(readOn, service);
-}
-
-/** Goes on when the event log has failed, so that the store loop beside us does. */
-async function persistently(readOn: () => Promise<void>, { health, signal }: Service<Config>): Promise<void> {
-  const waitOn = (error: unknown) => {
-    if (!(error instanceof EventLogError)) return false;
-    health.degraded("fan-out", `clicks cannot be fanned out: ${errorLine(error)}`);
-    return true;
-  };
-  try {
-    await patiently(readOn, { signal, waitOn });
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
+  // So that the store loop beside us goes on.
+  await persistently(readOn, { name: "fan-out", failing: "clicks cannot be fanned out", health, signal });
 }

@@ -9,7 +9,7 @@ import { ServiceError } from "@sluice/service/service-error.ts";
 import type { Config } from "../config.ts";
 import type { KnownErasures } from "../erasure/known-erasures.ts";
 import { appendAll } from "../fan-out/append-all.ts";
-import { fanOutLogUrl } from "../fan-out/fan-out-log.ts";
+import { fanOutLogUrl } from "@sluice/event-log/fan-out-url.ts";
 import { interestsOf } from "../fan-out/interests.ts";
 import { createMatch } from "../fan-out/match.ts";
 

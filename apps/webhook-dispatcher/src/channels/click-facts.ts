@@ -1,7 +1,5 @@
 import type { Click } from "./clicks.ts";
 
-export type Facts = Readonly<Record<string, string | number | boolean>>;
-
 /** What is told of a click, under our own names; what is not known is left out. Never who the visitor is. */
 export function factsOf({ event, enrichment }: Click) {
   return {
@@ -41,6 +39,6 @@ export function known<T extends Record<string, string | undefined>>(
 }
 
 /** The link that was followed, as it stands in an address bar. */
-export function shortUrlOf({ domain, slug }: { readonly domain: string; readonly slug: string }): string {
+function shortUrlOf({ domain, slug }: { readonly domain: string; readonly slug: string }): string {
   return `https://${domain}/${slug.split("/").map(encodeURIComponent).join("/")}`;
 }

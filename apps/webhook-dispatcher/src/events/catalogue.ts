@@ -3,7 +3,7 @@ import { z } from "zod";
 import { LinkClicked } from "./link-clicked.ts";
 
 /** Why nothing is sent to an endpoint any more. */
-export const EndpointDisabled = z.object({
+const EndpointDisabled = z.object({
   version: z.literal(1),
   endpoint_id: z.string().describe("such as ep_7"),
   description: z.string().describe("what its owner calls it"),
@@ -11,7 +11,7 @@ export const EndpointDisabled = z.object({
   disabled_at: z.iso.datetime().describe("since when nothing is sent to it"),
 });
 
-export const EndpointTest = z.object({
+const EndpointTest = z.object({
   version: z.literal(1),
   endpoint_id: z.string().describe("the endpoint that is tested, such as ep_7"),
 });

@@ -21,7 +21,10 @@ export function enter(
   if (lane.breaker.isHalfOpen) return { kind: "parked", dueAt: now, why: "open" };
   const terms = traffic.bounds.of(lane, to, now);
   if (terms.pace === "slow") return { kind: "parked", dueAt: now, why: "slow" };
-  const isFull = !fits(lane, to, terms, now, slowMs) || !traffic.queue.admits(terms.workspaceId, "quick");
+  const isFull =
+    now < lane.avoidedUntil ||
+    !fits(lane, to, terms, now, slowMs) ||
+    !traffic.queue.admits(terms.workspaceId, "quick");
   return isFull ? { kind: "parked", dueAt: now, why: "full" } : terms;
 }
 

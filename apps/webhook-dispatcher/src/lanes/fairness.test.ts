@@ -138,6 +138,28 @@ describe("when the process is full", () => {
   });
 });
 
+test("a batch that waited in vain for slots that others hold does so ever more seldom, and the lane is not slow for that", async () => {
+  const world = createWorld({ limits: { totalInFlight: 4 } });
+  for (const id of ["ep_1", "ep_2", "ep_3", "ep_4"] as const)
+    world.add(id, () => hung, { workspaceId: Number(id.slice(3)) });
+  world.add("ep_5", () => quick, { workspaceId: 5 });
+  const hold = () =>
+    world.lanes.take(
+      (["ep_1", "ep_2", "ep_3", "ep_4"] as const).map((id) => ({ ...delivery(id), lease: "" })),
+    );
+  hold();
+  let waited = 0;
+  for (let batch = 0; batch < 100; batch += 1) {
+    const { fates, ms } = await world.attempt([delivery("ep_5")]);
+    expect(countFates(fates)).toEqual({ full: 1 });
+    waited += ms;
+    await world.clock.pass(100);
+  }
+  expect(waited).toBeLessThanOrEqual(2_100);
+  await world.clock.pass(20_000);
+  expect(countFates((await world.attempt([delivery("ep_5")])).fates)).toEqual({ delivered: 1 });
+});
+
 describe("room", () => {
   test("of a lane that is not known to be quick is about what starts at once, over all lanes together", async () => {
     const world = createWorld({ limits: { totalInFlight: 100 } });

@@ -25,6 +25,9 @@ export class Lane {
   /** Why. */
   pausedFor: ParkReason = "paused";
   usedAt = 0;
+  /** No batch waits before, because one has waited in vain for a slot that others held. */
+  avoidedUntil = 0;
+  avoidedMs = 0;
 
   constructor(id: TargetId) {
     this.id = id;

@@ -12,6 +12,10 @@ import type { Ticket } from "./ticket.ts";
 /** Lanes that wait for a token or a host, and what has waited too long, are looked at so often. */
 const tickMs = 25;
 
+/** A batch that waits loses half a second: at first not every second one, then hardly any. */
+const firstAvoidedMs = 1_000;
+const longestAvoidedMs = 60_000;
+
 /** What waits in the lanes, and what of it may start. Slots are taken in the turn in which they are seen to be free. */
 export class Traffic {
   readonly bounds: Bounds;
@@ -154,6 +158,8 @@ export class Traffic {
     const pool = this.poolOf(terms);
     const started = { at: now };
     lane.started.add(started);
+    lane.avoidedUntil = 0;
+    lane.avoidedMs = 0;
     lane.bucket.take(terms.perSecond, now);
     pool.share.take(workspaceId, pace);
     host?.share.take(workspaceId, pace);
@@ -199,6 +205,13 @@ export class Traffic {
     });
   }
 
+  /** So that batches do not wait for it again and again. Where others held the slots, it is not the lane that is slow. */
+  #avoid(lane: Lane, now: number): void {
+    if (lane.started.size > 0) return lane.speed.beSlow();
+    lane.avoidedMs = Math.min(longestAvoidedMs, Math.max(firstAvoidedMs, lane.avoidedMs * 2));
+    lane.avoidedUntil = now + lane.avoidedMs;
+  }
+
   #giveUpWaiting(lane: Lane, now: number): void {
     const isLate = ({ ticket }: Queued) => ticket.patientUntil <= now;
     const late = lane.waiting.filter(isLate);
@@ -206,8 +219,7 @@ export class Traffic {
     if (late.length + planned.length === 0) return;
     lane.waiting = lane.waiting.filter((queued) => !isLate(queued));
     lane.planned = lane.planned.filter((each) => !planned.includes(each));
-    // No batch waits for it again until it is quick.
-    lane.speed.beSlow();
+    this.#avoid(lane, now);
     const all = [...planned.flatMap(({ tickets }) => [...tickets.values()]), ...late];
     for (const queued of all) this.#unqueue(queued);
     for (const { ticket } of all) ticket.report({ kind: "parked", dueAt: now, why: "full" });

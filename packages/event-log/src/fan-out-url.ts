@@ -1,6 +1,11 @@
-import type { Config } from "../config.ts";
+export interface FanOutLog {
+  /** The log of the clicks. */
+  readonly EVENT_LOG_URL: string;
+  /** That of what is wanted of them, where it is another one. */
+  readonly FANOUT_LOG_URL?: string | undefined;
+}
 
-/** The group for which a journal holds what is fanned out: the dispatcher's. */
+/** The group for which it is held: the dispatcher's. */
 const dispatcherGroup = "dispatcher";
 /**
  * Some million clicks. When nobody reads them it is full, and what is wanted waits in the clicks' own log.
@@ -8,10 +13,11 @@ const dispatcherGroup = "dispatcher";
 const budgetBytes = 2 ** 30;
 
 /**
- * Where what is wanted is appended: the clicks' log unless another is named. As a journal, or in Redis, it needs
- * parameters of its own: the groups that read the clicks never read this topic, and nothing would ever be deleted.
+ * Where what is wanted of the clicks is appended, and read: the clicks' log unless another is named. As a journal, or in
+ * Redis, it needs parameters of its own: the groups that read the clicks never read this topic, and nothing would ever
+ * be deleted.
  */
-export function fanOutLogUrl({ FANOUT_LOG_URL, EVENT_LOG_URL }: Config): string {
+export function fanOutLogUrl({ FANOUT_LOG_URL, EVENT_LOG_URL }: FanOutLog): string {
   if (FANOUT_LOG_URL !== undefined || EVENT_LOG_URL.startsWith("kafka:")) {
     return FANOUT_LOG_URL ?? EVENT_LOG_URL;
   }

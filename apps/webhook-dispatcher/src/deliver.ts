@@ -1,0 +1,106 @@
+import { uuidv7 } from "@sluice/click-event/uuid.ts";
+import { persistently } from "@sluice/event-log/persistently.ts";
+import type { Service } from "@sluice/service/run-service.ts";
+import { keepAttempts } from "./attempt-log/keep-attempts.ts";
+import type { Config } from "./config.ts";
+import { dispatch } from "./dispatch/dispatch.ts";
+import { createMatch } from "./dispatch/match.ts";
+import { dispatchMetrics } from "./dispatch/metrics.ts";
+import { createPark } from "./dispatch/park.ts";
+import { createRecent } from "./dispatch/recent.ts";
+import { joinFleet } from "./fleet/fleet.ts";
+import { wanted } from "./limits.ts";
+import { operatorTarget } from "./notices/audience.ts";
+import type { Opened } from "./opened.ts";
+import { type Outlet, openOutlet } from "./outlet.ts";
+import { claimDue } from "./retry/claim-due.ts";
+import { keepTidy } from "./retry/keep-tidy.ts";
+import { retryMetrics } from "./retry/metrics.ts";
+import { followTargets, type KnownTargets } from "./targets/known-targets.ts";
+import { targetMetrics } from "./targets/metrics.ts";
+import { runTrials } from "./trials/run-trials.ts";
+
+/** What is settled, noted and logged after the last attempt has ended, before the drain time is over. */
+const lastWordsMs = 4_000;
+
+/**
+ * Delivers what the ingester fans out, and what is due of that which could not be delivered at once, until told to stop.
+ * Then it reads no more, lets end what is in flight, parks the rest and commits. Never fails because something outside
+ * is away or fails: it says what it does without, and its group of the event log lags.
+ */
+export async function deliver(service: Service<Config>, opened: Opened): Promise<void> {
+  const { config, log, metrics, health, resources, signal } = service;
+  const { deliveries, targets, changes, channels, http } = opened;
+  const overdue = overdueSignal(signal, config.DRAIN_TIMEOUT_MS - lastWordsMs);
+  const known = resources.use(
+    followTargets({
+      list: () => targets.sendable(Date.now()),
+      channels,
+      own: operatorTarget(config),
+      changes,
+      health,
+      metrics: targetMetrics(metrics),
+      log,
+      signal,
+    }),
+  );
+  const fleet = resources.use(joinFleet({ store: deliveries, member: uuidv7(Date.now()), health }));
+  const outlet = openOutlet(service, opened, known, fleet);
+  const counted = retryMetrics(metrics);
+  await known.read;
+  health.ready();
+  try {
+    await Promise.all([
+      dispatchClicks(service, opened, known, outlet, overdue),
+      claimDue({ store: deliveries, ...outlet, leaseMs: config.LEASE_MS, metrics: counted, health, signal }),
+      keepTidy({ store: deliveries, metrics: counted, health, signal }),
+      runTrials({ store: targets, channels, http, health, signal }),
+      keepAttempts(opened.attempts, health, signal),
+    ]);
+  } finally {
+    await outlet.drain(overdue, lastWordsMs);
+  }
+}
+
+/** `overdue` ends the waiting for a Postgres that is away while we have to leave. */
+async function dispatchClicks(
+  { config, log, metrics: registry, health, signal }: Service<Config>,
+  { events, deliveries }: Opened,
+  known: KnownTargets,
+  outlet: Outlet,
+  overdue: AbortSignal,
+): Promise<void> {
+  const metrics = dispatchMetrics(registry);
+  const match = createMatch(known);
+  const recent = createRecent();
+  const park = createPark({ store: deliveries, metrics, log });
+  async function readOn(): Promise<void> {
+    await using reader = await events.open(config.FANOUT_TOPIC, { group: config.DISPATCHER_GROUP, signal });
+    health.degraded("dispatch", undefined);
+    await dispatch({
+      reader,
+      want: wanted(config),
+      match,
+      recent,
+      attempt: (batch) => outlet.attempt(batch),
+      park: (attempted, limit) => park(attempted, limit).finally(() => outlet.parked()),
+      metrics,
+      log,
+      signal: overdue,
+    });
+  }
+  await persistently(readOn, {
+    name: "dispatch",
+    failing: "what is fanned out cannot be read",
+    health,
+    signal,
+  });
+}
+
+/** Aborts so long after the signal has. */
+function overdueSignal(signal: AbortSignal, afterMs: number): AbortSignal {
+  const overdue = new AbortController();
+  const later = () => void setTimeout(() => overdue.abort(), Math.max(0, afterMs)).unref();
+  signal.addEventListener("abort", later, { once: true });
+  return overdue.signal;
+}

@@ -1,0 +1,100 @@
+import { setImmediate } from "node:timers/promises";
+import { ageing } from "@sluice/event-log/ageing.ts";
+import { commit, isLost } from "@sluice/event-log/commit.ts";
+import type { Batch, LogRecord, Reader, Want } from "@sluice/event-log/event-log.ts";
+import type { Log } from "@sluice/service/log.ts";
+import type { Delivery } from "../delivery.ts";
+import type { Fate } from "../lanes/lanes.ts";
+import type { Match } from "./match.ts";
+import type { DispatchMetrics } from "./metrics.ts";
+import type { Recent } from "./recent.ts";
+
+/** A delivery, and what became of it within the window. */
+export interface Attempted {
+  readonly delivery: Delivery;
+  readonly fate: Fate;
+}
+
+export interface Dispatch {
+  readonly reader: Pick<Reader, "next">;
+  readonly want: Want;
+  readonly match: Match;
+  readonly recent: Recent;
+  /** Resolves after a window at the latest, with a fate for each. */
+  readonly attempt: (deliveries: readonly Delivery[]) => Promise<readonly Fate[]>;
+  /** Keeps in Postgres what is not over; waits while that is away. Rejects when the signal aborts. */
+  readonly park: (attempted: readonly Attempted[], signal: AbortSignal) => Promise<void>;
+  readonly metrics: DispatchMetrics;
+  readonly log: Log;
+  /** Ends the waiting for Postgres; the batch is then not committed. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Attempts what each batch brings, parks what is not over, and commits. A batch settles within about a window, whatever
+ * its targets do. After a crash before the commit all of it is attempted again, under the same ids. Returns when the
+ * reader ends: a batch in hand is settled and committed all the same. Rejects when the reader fails, when the signal
+ * aborts while Postgres is away, and for bugs.
+ */
+export async function dispatch(options: Dispatch): Promise<void> {
+  const { reader, want, metrics, log } = options;
+  for (;;) {
+    const batch = await reader.next(want);
+    if (batch === undefined) return;
+    using _ = ageing(metrics.oldest, batch.records);
+    try {
+      await settle(await matchAll(batch.records, options), batch, options);
+      await commit(batch, log);
+      metrics.lag.set((Date.now() - (batch.records.at(-1)?.appendedAt ?? 0)) / 1_000);
+    } catch (error) {
+      if (!isLost(batch, error)) throw error;
+      metrics.lost.inc();
+      log.warn({ records: batch.records.length }, "the log gave the batch in hand to another owner");
+    }
+  }
+}
+
+async function settle(deliveries: readonly Delivery[], batch: Batch, options: Dispatch): Promise<void> {
+  const fates = await options.attempt(deliveries);
+  const attempted = fates.flatMap((fate, index) => {
+    const delivery = deliveries[index];
+    return delivery === undefined ? [] : [{ delivery, fate }];
+  });
+  await options.park(attempted, AbortSignal.any([batch.signal, options.signal]));
+  // Only now: what is remembered is never looked at again.
+  options.recent.add(deliveries.map(pairOf));
+}
+
+/** About 10 ms of decoding, while answers wait. */
+const recordsPerTurn = 500;
+
+async function matchAll(
+  records: readonly LogRecord[],
+  { match, recent, metrics }: Dispatch,
+): Promise<Delivery[]> {
+  const wanted: Delivery[] = [];
+  const seen = new Set<string>();
+  for (const [index, { value }] of records.entries()) {
+    if (index % recordsPerTurn === recordsPerTurn - 1) await setImmediate();
+    const matched = match(value);
+    if (typeof matched === "string") {
+      metrics.unmatched.inc({ reason: matched });
+      continue;
+    }
+    for (const delivery of matched) {
+      const name = `${delivery.target} ${delivery.event.id}`;
+      if (seen.has(name) || recent.has(pairOf(delivery))) {
+        metrics.repeats.inc();
+        continue;
+      }
+      seen.add(name);
+      wanted.push(delivery);
+    }
+  }
+  metrics.matched.inc(wanted.length);
+  return wanted;
+}
+
+function pairOf({ target, event }: Delivery) {
+  return { target, eventId: event.id };
+}

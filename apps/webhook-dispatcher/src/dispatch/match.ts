@@ -1,0 +1,49 @@
+import type { EnrichedClick } from "@sluice/click-event/decode-enriched.ts";
+import { decodeEnriched } from "@sluice/click-event/decode-enriched.ts";
+import type { Outgoing } from "@sluice/link-store/deliveries/delivery-store.ts";
+import { wants } from "@sluice/link-store/targets/click-filter.ts";
+import type { Delivery } from "../delivery.ts";
+import type { KnownTargets } from "../targets/known-targets.ts";
+
+/** Why a record of the topic is for nobody. `undecodable`: a dead letter of the ingester's, or not ours. */
+export type UnmatchedReason = "undecodable" | "unwanted";
+
+export type Match = (value: Uint8Array) => readonly Delivery[] | UnmatchedReason;
+
+/** Gives for each record of `clicks.fanout` what it becomes: a delivery for each target that wants the click. */
+export function createMatch(targets: Pick<KnownTargets, "in">): Match {
+  return (value) => {
+    const click = decodeEnriched(value);
+    if (click.kind === "undecodable") return "undecodable";
+    const wanting = targets
+      .in(click.event.workspace_id)
+      .filter(
+        ({ target }) => target.eventTypes.includes("link.clicked") && wants(target.filter, filterable(click)),
+      );
+    if (wanting.length === 0) return "unwanted";
+    const event = outgoing(click, value);
+    return wanting.map(({ target }) => ({
+      target: target.id,
+      event,
+      made: 0,
+      replayed: click.replayed === true,
+    }));
+  };
+}
+
+function filterable({ event, enrichment }: EnrichedClick) {
+  const { link_id, domain, country, gpc } = event;
+  return { link_id, domain, country, gpc, is_bot: enrichment.is_bot };
+}
+
+function outgoing({ event }: EnrichedClick, value: Uint8Array): Outgoing {
+  return {
+    id: event.event_id,
+    type: "link.clicked",
+    workspaceId: event.workspace_id,
+    ts: event.ts,
+    linkId: event.link_id,
+    ...(event.visitor !== "" && { visitor: event.visitor }),
+    body: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString(),
+  };
+}

@@ -1,0 +1,74 @@
+import { migrate as migrateClicks } from "@sluice/click-store/migrate.ts";
+import { openEventLog } from "@sluice/event-log/open.ts";
+import { openDeliveryStore } from "@sluice/link-store/deliveries/open-deliveries.ts";
+import { migrate as migrateLinks } from "@sluice/link-store/migrate.ts";
+import { openLinkStore } from "@sluice/link-store/open.ts";
+import { openTargetStore } from "@sluice/link-store/targets/open-targets.ts";
+import type { Target, TargetId } from "@sluice/link-store/targets/target.ts";
+import type { EndpointParts } from "@sluice/link-store/targets/target-store.ts";
+import { silentLog } from "@sluice/service/log.ts";
+import { createMetrics } from "@sluice/service/metrics.ts";
+import { type AppProcess, startApp } from "@sluice/testkit/app-process.ts";
+import { testPostgres } from "@sluice/testkit/postgres.ts";
+import { tempDir } from "@sluice/testkit/temp-dir.ts";
+import { sql } from "@sluice/link-store/testing/raw-postgres.ts";
+
+// For tests: a Postgres with the tables of everything, a journal that holds the topic, and dispatchers as processes.
+
+const deps = { log: silentLog, metrics: createMetrics() };
+const keys = [Buffer.alloc(32, 7).toString("base64")];
+
+export async function openWorld() {
+  await using stack = new AsyncDisposableStack();
+  const { path } = stack.use(await tempDir());
+  const postgres = stack.use(await testPostgres());
+  await migrateLinks(postgres.url, deps);
+  await migrateClicks(postgres.url, deps);
+  const links = stack.use(openLinkStore(postgres.url, deps));
+  const { workspaceId } = await links.ensureDomain("go.example", "one");
+  const targets = stack.use(openTargetStore(postgres.url, { log: silentLog, keys }));
+  const deliveries = stack.use(openDeliveryStore(postgres.url, deps));
+  const url = `journal://${path}?groups=dispatcher&minAgeMs=0`;
+  const topic = stack.use(await openEventLog(url, deps));
+  const opened = stack.move();
+  return {
+    postgresUrl: postgres.url,
+    workspaceId,
+    targets,
+    deliveries,
+    /** What the ingester would append. */
+    append: (records: Parameters<typeof topic.append>[1]) => topic.append("clicks.fanout", records),
+    /** An endpoint that may be sent to, on loopback. */
+    async endpoint(receiverUrl: string, parts: Partial<EndpointParts> = {}): Promise<Target> {
+      const created = await targets.create(
+        workspaceId,
+        { kind: "webhook", url: receiverUrl, ...parts },
+        Date.now(),
+      );
+      await targets.allowPrivate(created.id, true);
+      await verify(postgres.url, created.id);
+      return created;
+    },
+    start(environment: Readonly<Record<string, string>> = {}): AppProcess {
+      return startApp(new URL("../main.ts", import.meta.url), {
+        EVENT_LOG_URL: url,
+        FANOUT_LOG_URL: url,
+        DATABASE_URL: postgres.url,
+        CLICK_STORE_URL: postgres.url,
+        SECRET_KEYS: keys.join(","),
+        ALLOW_HTTP: "true",
+        ALLOWED_PORTS: "any",
+        ...environment,
+      });
+    },
+    sql: (text: string) => sql(postgres.url, text),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+export type World = Awaited<ReturnType<typeof openWorld>>;
+
+/** As a test that has succeeded would. */
+async function verify(url: string, id: TargetId): Promise<void> {
+  await sql(url, `UPDATE webhook_endpoints SET verified_at = now() WHERE id = ${Number(id.slice(3))}`);
+}

@@ -1,0 +1,127 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { ServerResponse } from "node:http";
+import type { Bench, Benchmark } from "../benchmark.ts";
+import { createFannedOut, type Deliveries, openDeliveries, openReceivers, topic } from "../deliveries.ts";
+import { peakMemory } from "../machine.ts";
+
+const first = { name: "first-attempt-p99", unit: "ms", goal: { atMost: 1_500 } };
+const troubled = { name: "first-attempt-p99-some-hang", unit: "ms" };
+const ratio = { name: "p99-some-hang/none-hangs", unit: "ratio", goal: { atMost: 1.5 } };
+const memory = { name: "dispatcher-memory-1000-hung-1M-parked", unit: "MB", goal: { atMost: 256 } };
+
+const endpoints = 1_000;
+const perSecond = 500;
+
+/** Of a thousand endpoints a tenth hangs, a twentieth takes 5 s and a twentieth fails: what the others notice of it. */
+export const webhooksIsolation: Benchmark = {
+  name: "webhooks-isolation",
+  figures: [first, troubled, ratio, memory],
+  async run(bench) {
+    await using deliveries = await openDeliveries(bench);
+    const seconds = Math.max(5, 30 * bench.scale);
+    const calm: number[] = [];
+    const hung: number[] = [];
+    for (let round = 0; round < Math.min(3, bench.rounds); round += 1) {
+      calm.push(await healthyP99(deliveries, () => 200, seconds, bench));
+      hung.push(await healthyP99(deliveries, answerOf, seconds, bench));
+    }
+    bench.record(first.name, calm);
+    bench.record(troubled.name, hung);
+    bench.record(
+      ratio.name,
+      hung.map((value, round) => value / (calm[round] ?? Number.NaN)),
+    );
+    const bytes = await memoryWhileAllHang(deliveries, Math.round(1_000_000 * bench.scale), bench);
+    if (bytes !== undefined) bench.recordSingle(memory.name, bytes / 1e6);
+  },
+};
+
+/** What an endpoint does, by its number: answers with this status, or hangs, or takes five seconds. */
+function answerOf(number: number): number | "hangs" | "slow" {
+  if (number % 10 === 0) return "hangs";
+  if (number % 20 === 1) return "slow";
+  return number % 20 === 2 ? 500 : 200;
+}
+
+/** From the click to its first attempt at an endpoint that is well in both cases, in ms. */
+async function healthyP99(
+  deliveries: Deliveries,
+  answers: typeof answerOf,
+  seconds: number,
+  bench: Bench,
+): Promise<number> {
+  const latencies: number[] = [];
+  await using receivers = await openReceivers((path, body, response) => {
+    const number = Number(path.slice(1));
+    if (answerOf(number) === 200) latencies.push(Date.now() - timeOf(body));
+    answer(response, answers(number));
+  });
+  await deliveries.endpoints(
+    Array.from({ length: endpoints }, (_each, index) => ({
+      url: `${receivers.url}/${index + 1}`,
+      filter: { linkIds: [index + 1] },
+    })),
+  );
+  await using log = await deliveries.openTopic();
+  await using _ = await deliveries.dispatcher(log.url);
+  const fannedOut = createFannedOut(deliveries.workspaceId, (place) => (place % endpoints) + 1);
+  // What hangs is found out in the first third, which is not counted.
+  for (let tick = 0; tick < ((seconds * 4) / 3) * 20; tick += 1) {
+    if (tick === Math.round((seconds / 3) * 20)) latencies.length = 0;
+    await log.append(topic, fannedOut(perSecond / 20));
+    await delay(50, undefined, { signal: bench.signal });
+  }
+  await delay(2_000, undefined, { signal: bench.signal });
+  latencies.sort((one, other) => one - other);
+  return latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN;
+}
+
+function answer(response: ServerResponse, how: ReturnType<typeof answerOf>): void {
+  if (how === "hangs") return;
+  if (how === "slow") setTimeout(() => response.writeHead(200).end(), 5_000);
+  else response.writeHead(how).end();
+}
+
+/** When the click happened, in ms; the payload says it in its second field. */
+function timeOf(body: string): number {
+  return Date.parse(/"timestamp":"([^"]+)"/.exec(body)?.[1] ?? "");
+}
+
+/** The most that a dispatcher has resident while all endpoints hang, a million rows wait and clicks go on coming. */
+async function memoryWhileAllHang(
+  deliveries: Deliveries,
+  rows: number,
+  bench: Bench,
+): Promise<number | undefined> {
+  await using receivers = await openReceivers(() => {});
+  await deliveries.endpoints(
+    Array.from({ length: endpoints }, (_each, index) => ({
+      url: `${receivers.url}/${index + 1}`,
+      filter: { linkIds: [index + 1] },
+    })),
+  );
+  await park(deliveries, rows);
+  await using log = await deliveries.openTopic();
+  await using dispatcher = await deliveries.dispatcher(log.url);
+  const fannedOut = createFannedOut(deliveries.workspaceId, (place) => (place % endpoints) + 1);
+  for (let tick = 0; tick < 60 * bench.scale * 20; tick += 1) {
+    await log.append(topic, fannedOut(perSecond / 20));
+    await delay(50, undefined, { signal: bench.signal });
+  }
+  return peakMemory(dispatcher.pid);
+}
+
+/** So many rows that are due, spread over all endpoints. */
+async function park({ query }: Deliveries, rows: number): Promise<void> {
+  await query(`
+    INSERT INTO delivery_events (id, type, workspace_id, ts, body, parked_at)
+    SELECT gen_random_uuid(), 'link.clicked', 1, 0, repeat('x', 800), extract(epoch FROM now()) * 1000
+    FROM generate_series(1, ${rows})`);
+  await query(`
+    INSERT INTO deliveries (event_id, target, due_at, made, replayed)
+    SELECT id, (SELECT array_agg(target) FROM delivery_targets WHERE NOT gone)[1 + (row_number() OVER ()) % ${endpoints}], 0, 0, false
+    FROM delivery_events`);
+  await query(`
+    UPDATE delivery_targets AS kept SET parked = counted.count
+    FROM (SELECT target, count(*) FROM deliveries GROUP BY target) AS counted WHERE counted.target = kept.target`);
+}
