@@ -45,7 +45,8 @@ export async function openMonitored() {
     .replaceAll("15s", "1s")
     .replace("rules/*.yml", `${prometheusDir}/rules/*.yml`)
     .replace("edge:9101", `127.0.0.1:${ports.edgeOps}`)
-    .replace("ingester:9102", `127.0.0.1:${ports.ingesterOps}`);
+    .replace("ingester:9102", `127.0.0.1:${ports.ingesterOps}`)
+    .replace("dispatcher:9103", `127.0.0.1:${ports.dispatcherOps}`);
   const prometheus = stack.use(await testPrometheus(configuration));
 
   async function ask(path: string): Promise<unknown> {

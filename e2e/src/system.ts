@@ -21,6 +21,7 @@ export interface Ports {
   readonly edge: number;
   readonly edgeOps: number;
   readonly ingesterOps: number;
+  readonly dispatcherOps: number;
   readonly clickhouse: number;
   readonly postgres: number;
 }
@@ -67,7 +68,8 @@ export async function createSystem({
 }: SystemOptions = {}): Promise<System> {
   const temp = await tempDir();
   const dataDir = temp.path;
-  const [edge = 0, edgeOps = 0, ingesterOps = 0, clickhouse = 0, postgres = 0] = await freePorts(5);
+  const [edge = 0, edgeOps = 0, ingesterOps = 0, dispatcherOps = 0, clickhouse = 0, postgres = 0] =
+    await freePorts(6);
   const output: string[] = [];
   const started: ChildProcess[] = [];
 
@@ -81,6 +83,7 @@ export async function createSystem({
         EDGE_PORT: String(edge),
         EDGE_OPS_PORT: String(edgeOps),
         INGESTER_OPS_PORT: String(ingesterOps),
+        DISPATCHER_OPS_PORT: String(dispatcherOps),
         CLICKHOUSE_PORT: String(clickhouse),
         POSTGRES_PORT: String(postgres),
         CLICK_STORE: store,
@@ -105,7 +108,7 @@ export async function createSystem({
 
   return {
     dataDir,
-    ports: { edge, edgeOps, ingesterOps, clickhouse, postgres },
+    ports: { edge, edgeOps, ingesterOps, dispatcherOps, clickhouse, postgres },
     store,
     output,
     start,

@@ -12,6 +12,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 
 import type { AlertCase } from "./alert-cases/alert-case.ts";
+import { dispatcherCases } from "./alert-cases/dispatcher.ts";
 import { edgeCases } from "./alert-cases/edge.ts";
 import { eventLogCases } from "./alert-cases/event-log.ts";
 import { ingesterCases } from "./alert-cases/ingester.ts";
@@ -28,6 +29,7 @@ const cases = Object.entries({
   edge: edgeCases,
   "event-log": eventLogCases,
   ingester: ingesterCases,
+  dispatcher: dispatcherCases,
   services: servicesCases,
 });
 

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 export interface KnownMetrics {
   /** The labels of each series' name; a histogram's three names are there one by one. */
   readonly labels: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Whether such a word stands in quotes in a source: values of labels come from there. */
+  /** Whether such a word stands in a source, in quotes or as a key: values of labels come from there. */
   saysWord(word: string): boolean;
 }
 
@@ -36,5 +36,5 @@ export async function knownMetrics(): Promise<KnownMetrics> {
   // Prometheus' own.
   labels.set("up", new Set());
   labels.set("ALERTS", new Set(["alertname", "alertstate", "severity"]));
-  return { labels, saysWord: (word) => text.includes(`"${word}"`) || text.includes(`\`${word}\``) };
+  return { labels, saysWord: (word) => text.includes(`"${word}"`) || text.includes(` ${word}: `) };
 }

@@ -10,7 +10,7 @@ export const servicesCases: readonly AlertCase[] = [
   },
   {
     alert: "ServiceUnseen",
-    series: { 'up{job="ingester"}': "1x20" },
+    series: { 'up{job="ingester"}': "1x20", 'up{job="dispatcher"}': "1x20" },
     quietAt: "4m",
     firesAt: "5m",
     labels: { job: "edge" },

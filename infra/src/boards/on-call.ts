@@ -75,7 +75,8 @@ export const onCall: Board = {
         ),
         wrong("Lag of a journal", 100e6, "max(event_log_lag_bytes) or vector(0)", 2, "bytes"),
         wrong("Oldest unstored", 60, "max(ingest_oldest_unflushed_seconds)", 4, "s"),
-        wrong("Open circuits", 1, 'sum(lane_targets{state="open"}) or vector(0)', 4, "none"),
+        wrong("Open circuits", 1, 'sum(lane_targets{state="open"}) or vector(0)', 2, "none"),
+        wrong("Oldest due retry", 300, "max(retry_oldest_due_seconds)", 2, "s"),
       ],
     },
     {

@@ -11,16 +11,12 @@ export const webhooks: Board = {
     {
       height: 4,
       panels: [
-        wrong("Oldest not fanned out", 60, "max(fanout_oldest_uncommitted_seconds)", 6, "s"),
-        wrong("Age of the subscriptions", 60, "max(fanout_index_age_seconds)", 6, "s"),
-        wrong("Open circuits", 1, 'sum(lane_targets{state="open"}) or vector(0)', 6, "none"),
-        wrong(
-          "Dead, 24 h",
-          1,
-          'sum(increase(lane_attempts_total{outcome="dead"}[24h])) or vector(0)',
-          6,
-          "none",
-        ),
+        wrong("Oldest not fanned out", 60, "max(fanout_oldest_uncommitted_seconds)", 4, "s"),
+        wrong("Oldest not settled", 60, "max(dispatch_oldest_uncommitted_seconds)", 4, "s"),
+        wrong("Oldest due retry", 300, "max(retry_oldest_due_seconds)", 4, "s"),
+        wrong("Parked", 100_000, "max(retry_parked)", 4),
+        wrong("Dead", 1, "max(retry_dead)", 4),
+        wrong("Open circuits", 1, 'sum(lane_targets{state="open"}) or vector(0)', 4, "none"),
       ],
     },
     {
@@ -77,6 +73,31 @@ export const webhooks: Board = {
           undefined,
           [{ expr: "sum by (state) (lane_targets)", legend: "{{state}}" }],
           8,
+        ),
+      ],
+    },
+    {
+      title: "What it does not do",
+      height: 7,
+      panels: [
+        course("Skipped for good", "reqps", undefined, [rateBy("reason", "lane_skipped_total")], 6),
+        course("For nobody", "reqps", undefined, [rateBy("reason", "dispatch_unmatched_total")], 6),
+        course(
+          "Not kept",
+          "reqps",
+          undefined,
+          [
+            { expr: "sum(rate(dispatch_backlog_full_total[$__rate_interval]))", legend: "backlog full" },
+            { expr: "sum(rate(dispatch_repeats_total[$__rate_interval]))", legend: "repeats" },
+          ],
+          6,
+        ),
+        course(
+          "Missing from the delivery log",
+          "reqps",
+          undefined,
+          [rateBy("reason", "attempt_log_dropped_total")],
+          6,
         ),
       ],
     },
