@@ -9,9 +9,9 @@ import { addEndpointCommands } from "./endpoint-commands.ts";
 import { addIntegrationCommands } from "./integration-commands.ts";
 import { addLinkCommands } from "./link-commands.ts";
 import { watchLive } from "./live.ts";
-import { migrate } from "./migrate.ts";
 import { replay } from "./replay.ts";
 import { addPixelCommands } from "./pixel-commands.ts";
+import { addSetupCommands } from "./setup-commands.ts";
 import { addStatsCommand } from "./stats-commands.ts";
 import { rotateKeys } from "./targets.ts";
 import { time } from "./time-range.ts";
@@ -20,11 +20,7 @@ import { wholeNumber } from "./whole-number.ts";
 /** The commands and their options; what each does is in the file that it names. */
 export function createProgram(context: Context): Command {
   const program = new Command("sluice").description("Links and clicks, from the command line.");
-  program
-    .command("migrate")
-    .description("bring the tables of Postgres and ClickHouse to this version; safe to repeat")
-    .action(() => migrate(context));
-
+  addSetupCommands(program, context);
   addLinkCommands(program.command("link").description("short links"), context);
   addDomainCommands(program.command("domain").description("the domains of short links"), context);
   addEndpointCommands(

@@ -9,16 +9,17 @@ export interface TopicSpec {
   readonly partitions: number;
   /** Copies. From three on, a record is acknowledged when two have it. */
   readonly replication: number;
+  /** How far back a replay reaches; 72 hours without it. */
+  readonly retentionMs?: number;
 }
 
-/** How far back a replay reaches. */
-const retentionMs = 72 * 3_600_000;
+const usualRetentionMs = 72 * 3_600_000;
 
 /** Makes the topics that do not exist yet; those that do are left as they are. Rejects with `unavailable`. */
 export async function createTopics(url: string, specs: readonly TopicSpec[]): Promise<void> {
   const settings = parseKafkaUrl(url);
   const admin = new Admin(() => createClient(settings, silentLog));
-  const topics = specs.map(({ topic, partitions, replication }) => ({
+  const topics = specs.map(({ topic, partitions, replication, retentionMs = usualRetentionMs }) => ({
     topic,
     numPartitions: partitions,
     replicationFactor: replication,
