@@ -38,8 +38,11 @@ export async function stopMerges(system: System): Promise<void> {
   );
 }
 
+/** Where clicks are stored, and how it is asked. */
+type Stored = Pick<System, "query" | "store">;
+
 /** Waits at most so long until every answered click is in `clicks`, and then says what is wrong. */
-export async function judge(system: System, answered: Marks, waitMs: number): Promise<Verdict> {
+export async function judge(system: Stored, answered: Marks, waitMs: number): Promise<Verdict> {
   const deadline = performance.now() + waitMs;
   let missing = await missingMarks(system, answered);
   while (missing.length > 0 && performance.now() < deadline) {
@@ -105,7 +108,7 @@ const holesQuery = ({ refused, refusedNumbers }: Dialect) => `
   ) AS known
   GROUP BY edge_run HAVING max(seq) <> count(DISTINCT seq)`;
 
-async function missingMarks(system: System, answered: Marks): Promise<number[]> {
+async function missingMarks(system: Stored, answered: Marks): Promise<number[]> {
   // A query that falls between two lives of the engine says nothing.
   const rows = await system.query("SELECT utm_content FROM clicks").catch(() => []);
   const stored = new Marks();
@@ -113,7 +116,7 @@ async function missingMarks(system: System, answered: Marks): Promise<number[]> 
   return [...answered.missingFrom(stored)];
 }
 
-async function numbers(system: System, statement: string): Promise<number[]> {
+async function numbers(system: Stored, statement: string): Promise<number[]> {
   const [row = ""] = await system.query(statement);
   return row.split("\t").map(Number);
 }
