@@ -11,7 +11,7 @@ const { values } = parseArgs({
 });
 const size = values.size === "small" ? "small" : "full";
 console.log((await buildImages(values["stand-ins"])).join("\n"));
-const { report, problems } = await rehearse(size, containersOf(size, values["stand-ins"]));
+const { report, problems } = await rehearse(size, containersOf(size, values["stand-ins"]), console.log);
 console.log(figures(report).join("\n"));
 console.log(problems.length === 0 ? "all is well" : problems.join("\n"));
 process.exitCode = problems.length === 0 ? 0 : 1;

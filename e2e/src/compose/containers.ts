@@ -35,7 +35,7 @@ export async function exposure(project: Project, service: string): Promise<strin
   const [user, readOnly, memory, addresses = "", command = ""] = (await project.inspect(id, template)).split(
     "|",
   );
-  const isOurs = ["edge", "ingester"].includes(service);
+  const isOurs = ["edge", "ingester", "dispatcher"].includes(service);
   return [
     ...(user === "" || user === "root" ? ["runs as root"] : []),
     ...(isOurs && readOnly !== "true" ? ["can write to its image"] : []),

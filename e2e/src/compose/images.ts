@@ -6,7 +6,7 @@ import { inheritedEnvironment } from "../config.ts";
 import { docker } from "./docker.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const apps = ["edge-redirect", "click-ingester", "cli"];
+const apps = ["edge-redirect", "click-ingester", "webhook-dispatcher", "cli"];
 /** What our layers may add to Node's slim image, data about places aside. */
 const goalBytes = 120e6;
 

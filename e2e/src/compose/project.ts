@@ -39,7 +39,6 @@ export async function openProject(size: Size): Promise<Project> {
     await cp(join(root, name), join(path, name), { recursive: true });
   await print(join(path, "infra/compose/init"), [size], inheritedEnvironment());
   const written = parseEnv(await readFile(join(path, ".env"), "utf8"));
-  const freePort = () => choosePort("compose", "127.0.0.1", undefined);
   const [edgePort, storePort] = [await freePort(), await freePort()];
   const env = {
     ...inheritedEnvironment(),
@@ -70,6 +69,10 @@ export async function openProject(size: Size): Promise<Project> {
         : askClickHouse(storePort, written["SLUICE_CLICKHOUSE_PASSWORD"] ?? "", statement),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+function freePort(): Promise<number> {
+  return choosePort("compose", "127.0.0.1", undefined);
 }
 
 async function askClickHouse(port: number, password: string, statement: string): Promise<string[]> {

@@ -19,12 +19,12 @@ const storedWithinMs = 120_000;
 
 /** Those that run on; with stand-ins without those that there are none for. */
 export function containersOf(size: Size, standIns: boolean): readonly string[] {
-  const always = ["edge", "ingester", "redis", "postgres"];
+  const always = ["edge", "ingester", "dispatcher", "redis", "postgres"];
   if (size === "small") return always;
   return [...always, "redpanda", "clickhouse", ...(standIns ? [] : ["prometheus", "grafana"])];
 }
 
-export async function rehearse(size: Size, services: readonly string[]) {
+export async function rehearse(size: Size, services: readonly string[], say: (line: string) => void) {
   await using project = await openProject(size);
   const from = performance.now();
   await project.compose("up", "--no-build", "--detach", ...services);
@@ -35,7 +35,7 @@ export async function rehearse(size: Size, services: readonly string[]) {
   await using clicks = startClicks({ port: project.edgePort, path: "/smoke", perSecond });
   for (const service of services) {
     await kill(project, service);
-    console.log(`killed ${service}: Docker has started it again`);
+    say(`killed ${service}: Docker has started it again`);
   }
   for (const service of services) await healthy(project, service);
   await clicks.stop();
