@@ -1,0 +1,64 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { parseEnv, promisify } from "node:util";
+
+import { tempDir } from "@sluice/testkit/temp-dir.ts";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+const run = promisify(execFile);
+
+async function composeFile(): Promise<string> {
+  return await readFile(join(root, "docker-compose.yml"), "utf8");
+}
+
+/** A folder with init where the repository has it. */
+async function folderWithInit() {
+  const folder = await tempDir();
+  await mkdir(join(folder.path, "infra/compose"), { recursive: true });
+  const init = join(folder.path, "infra/compose/init");
+  await cp(join(root, "infra/compose/init"), init);
+  return { ...folder, init, env: join(folder.path, ".env") };
+}
+
+test.for(["full", "small", "full tls"])("init %s writes all that the compose file demands", async (words) => {
+  await using folder = await folderWithInit();
+  await run(folder.init, words.split(" "));
+  const written = parseEnv(await readFile(folder.env, "utf8"));
+  for (const [, name = ""] of (await composeFile()).matchAll(/\$\{(\w+):\?/g))
+    expect(written).toHaveProperty(name);
+  expect(written["COMPOSE_PROFILES"]).toBe(words.replace(" ", ","));
+  expect(Buffer.from(written["SLUICE_SECRET_KEYS"] ?? "", "base64")).toHaveLength(32);
+});
+
+test("a file of secrets that is there is never touched, two never have a secret in common, and only its owner reads it", async () => {
+  await using one = await folderWithInit();
+  await using other = await folderWithInit();
+  await Promise.all([run(one.init), run(other.init)]);
+  const before = await readFile(one.env, "utf8");
+  await run(one.init, ["small"]);
+  expect(await readFile(one.env, "utf8")).toBe(before);
+  expect((await stat(one.env)).mode & 0o777).toBe(0o600);
+  const secrets = /[0-9a-f]{48,}|[A-Za-z0-9+/]{43}=/g;
+  expect(before.match(secrets)?.length).toBeGreaterThan(6);
+  const others = await readFile(other.env, "utf8");
+  for (const [secret] of before.matchAll(secrets)) expect(others).not.toContain(secret);
+});
+
+test("no port is published beyond this host but the edge's and Caddy's", async () => {
+  const ports = [...(await composeFile()).matchAll(/^ +ports: \[(.*)\]$/gm)].map(([, list = ""]) => list);
+  expect(ports.length).toBeGreaterThan(4);
+  expect(ports.filter((list) => !/^"127\.0\.0\.1:[^,]*"$/.test(list))).toEqual([
+    '"${SLUICE_EDGE_ADDRESS:-0.0.0.0:8080}:8080"',
+    '"0.0.0.0:80:80", "0.0.0.0:443:443", "0.0.0.0:443:443/udp"',
+  ]);
+});
+
+test("tests that fall back on containers use the versions of the compose file", async () => {
+  const compose = await composeFile();
+  for (const name of ["postgres", "redis", "clickhouse"]) {
+    const source = await readFile(join(root, `packages/testkit/src/${name}.ts`), "utf8");
+    expect(compose).toContain(`image: ${/startContainer\("([^"]+)"/.exec(source)?.[1]}\n`);
+  }
+});
