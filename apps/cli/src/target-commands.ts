@@ -38,7 +38,7 @@ export function addTargetCommands(command: Command, context: Context, group: Tar
     .option("--json", "print JSON")
     .action((id: TargetId, options: Json) => testTarget(context, id, { ...options, enable: true }));
   one("disable")
-    .description("send it nothing more; what waits stays, and what comes waits too")
+    .description("send it nothing more; what waits stays, what comes meanwhile is not kept for it")
     .option("--reason <text>", "said to whoever asks", "disabled from the command line")
     .action((id: TargetId, options: Parameters<typeof disableTarget>[2]) =>
       disableTarget(context, id, options),
