@@ -103,8 +103,14 @@ describeWith("integrations and pixels from the command line", testPostgres, (pos
     const fresh = Buffer.alloc(32, 9).toString("base64");
     const rotate = (keys: string) => runHere(env(keys), ["secrets", "rotate"]);
     const first = await rotate(`${fresh},${secretKey}`);
-    expect(first).toEqual({ code: 0, out: ["1 values are under the first key now"], err: "" });
-    expect((await rotate(`${fresh},${secretKey}`)).out).toEqual(["0 values are under the first key now"]);
+    expect(first).toEqual({
+      code: 0,
+      out: ["1 values encrypted anew: all are under the first key"],
+      err: "",
+    });
+    expect((await rotate(`${fresh},${secretKey}`)).out).toEqual([
+      "0 values encrypted anew: all are under the first key",
+    ]);
     expect((await runHere(env(fresh), ["integration", "show", "in_1"])).code).toBe(0);
     const lost = await rotate(secretKey);
     expect(lost).toMatchObject({ code: 1, out: { length: 2 } });

@@ -78,7 +78,7 @@ export async function allowPrivate(
 export async function rotateKeys(context: Context): Promise<void> {
   await using targets = await openTargets(context);
   const { changed, unreadable } = await targets.reencrypt();
-  context.print(`${changed} values are under the first key now`);
+  context.print(`${changed} values encrypted anew${unreadable === 0 ? ": all are under the first key" : ""}`);
   if (unreadable === 0) return;
   context.print(`${unreadable} cannot be decrypted with any key of SECRET_KEYS, and stay as they are`);
   process.exitCode = 1;
