@@ -116,11 +116,10 @@ for (const clickStore of ["clickhouse", "postgres"] as const) {
 
       test("what is dead is due again, alone or with the rest, and nothing of another time", async () => {
         const { id, workspace_id, events } = await make({}, {});
-        const [event] = events;
         const deadAt = async (ts: number) => {
           const { deliveries } = stores();
           const body = { type: "link.clicked", workspaceId: workspace_id, ts, body: "{}" } as const;
-          const eventId = ts === event?.ts ? event.event_id : uuidv7(ts);
+          const eventId = events.find((event) => event.ts === ts)?.event_id ?? uuidv7(ts);
           const row = { target: id, made: 1, replayed: false, dueAt: ts, lease: "a" };
           await deliveries.park([{ ...row, event: { ...body, id: eventId } }], ts);
           await deliveries.settle(
@@ -136,9 +135,9 @@ for (const clickStore of ["clickhouse", "postgres"] as const) {
         expect((await failed()).out).toEqual(["2 failed deliveries are due again"]);
         expect((await failed()).out).toEqual(["0 failed deliveries are due again"]);
         expect(new Set((await waiting(id)).map((row) => row.id))).toEqual(new Set(dead));
-        await deadAt(fromTs);
+        const other = await deadAt(fromTs + 1);
         await sluice("replay", id, ...range);
-        expect((await waiting(id)).map((row) => row.id)).toContain(event?.event_id);
+        expect((await waiting(id)).map((row) => row.id)).toContain(other);
       });
 
       test("what is asked to be erased is left out, though it is stored still", async () => {
