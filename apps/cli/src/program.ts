@@ -10,6 +10,7 @@ import { addIntegrationCommands } from "./integration-commands.ts";
 import { addLinkCommands } from "./link-commands.ts";
 import { watchLive } from "./live.ts";
 import { replay } from "./replay.ts";
+import type { Json } from "./open-links.ts";
 import { addPixelCommands } from "./pixel-commands.ts";
 import { addSetupCommands } from "./setup-commands.ts";
 import { addStatsCommand } from "./stats-commands.ts";
@@ -37,7 +38,8 @@ export function createProgram(context: Context): Command {
     .description("what is kept encrypted: secrets of endpoints, settings of integrations")
     .command("rotate")
     .description("bring all of it under the first key of SECRET_KEYS; safe to repeat")
-    .action(() => rotateKeys(context));
+    .option("--json", "print JSON")
+    .action((options: Json) => rotateKeys(context, options));
   addAuditCommands(program, context);
   addStatsCommand(program, context);
   addErasureCommands(program, context);

@@ -28,7 +28,8 @@ export function addTargetCommands(command: Command, context: Context, group: Tar
     .action((id: TargetId, options: Json) => showTarget(context, id, options));
   one("delete")
     .description("with all that waits for it")
-    .action((id: TargetId) => deleteTarget(context, id));
+    .option("--json", "print JSON")
+    .action((id: TargetId, options: Json) => deleteTarget(context, id, options));
   one("test")
     .description("send it a test; exit status 1 when that fails")
     .option("--json", "print JSON")
@@ -40,9 +41,18 @@ export function addTargetCommands(command: Command, context: Context, group: Tar
   one("disable")
     .description("send it nothing more; what waits stays, what comes meanwhile is not kept for it")
     .option("--reason <text>", "said to whoever asks", "disabled from the command line")
+    .option("--json", "print JSON")
     .action((id: TargetId, options: Parameters<typeof disableTarget>[2]) =>
       disableTarget(context, id, options),
     );
+  addDeliveryCommands(one, context, name);
+}
+
+function addDeliveryCommands(
+  one: (verb: string) => Command,
+  context: Context,
+  name: TargetGroup["name"],
+): void {
   one("deliveries")
     .description("its delivery log, the latest first")
     .addOption(new Option("--outcome <outcome>", "only these").choices(outcomes))
@@ -67,7 +77,10 @@ export function addTargetCommands(command: Command, context: Context, group: Tar
     .option("--to <time>", "clicks before this date or time; now without it", time)
     .option("--failed", "only what is not tried any more")
     .option("--dry-run", "change nothing, and say how many there would be")
-    .option("--rate <count>", "at most so many a second", wholeNumber)
+    .addOption(
+      new Option("--rate <count>", "at most so many a second").argParser(wholeNumber).conflicts("failed"),
+    )
+    .option("--json", "print JSON")
     .action((id: TargetId, options: Parameters<typeof replayTarget>[2]) =>
       replayTarget(context, id, options),
     );
@@ -95,6 +108,7 @@ export function addPrivate(command: Command, context: Context, group: TargetGrou
     .argument("<id>", `such as ${group.prefix}_1`, idIn(group))
     .description("let it be in a private network; for whoever runs Sluice, not for its customers")
     .option("--off", "not any more")
+    .option("--json", "print JSON")
     .action((id: TargetId, options: Parameters<typeof allowPrivate>[2]) =>
       allowPrivate(context, id, options),
     );

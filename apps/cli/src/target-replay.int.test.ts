@@ -132,6 +132,8 @@ for (const clickStore of ["clickhouse", "postgres"] as const) {
         await deadAt(toTs);
         const failed = (...args: string[]) => sluice("replay", id, ...range, "--failed", ...args);
         expect((await failed("--dry-run")).out).toEqual(["2 failed deliveries would be due again"]);
+        const said: unknown = JSON.parse((await failed("--dry-run", "--json")).out.join(""));
+        expect(said).toEqual({ id, due: 2, leftOut: 0, dryRun: true });
         expect((await failed()).out).toEqual(["2 failed deliveries are due again"]);
         expect((await failed()).out).toEqual(["0 failed deliveries are due again"]);
         expect(new Set((await waiting(id)).map((row) => row.id))).toEqual(new Set(dead));

@@ -6,15 +6,11 @@ import { ServiceError } from "@sluice/service/service-error.ts";
 
 import type { Context } from "./context.ts";
 import { countDead, redoDead } from "./dead-deliveries.ts";
+import type { Json } from "./open-links.ts";
 import { openDeliveries, openTargets } from "./open-targets.ts";
 import { pageSize, wantedClicks } from "./replayed-clicks.ts";
 import { groupOf } from "./target-groups.ts";
 import type { TimeRange } from "./time-range.ts";
-
-interface Replaying {
-  readonly dryRun?: boolean;
-  readonly rate?: number;
-}
 
 /**
  * Has clicks of a time delivered again, or with `failed` only what is dead. Their ids are the same, so a receiver that
@@ -27,43 +23,63 @@ export async function replayTarget(
     from,
     to = Date.now(),
     failed = false,
-    ...options
-  }: Replaying & { readonly from: number; readonly to?: number; readonly failed?: boolean },
+    json = false,
+    dryRun = false,
+    rate,
+  }: Json & {
+    readonly from: number;
+    readonly to?: number;
+    readonly failed?: boolean;
+    readonly dryRun?: boolean;
+    readonly rate?: number;
+  },
 ): Promise<void> {
   const range = { fromTs: from, toTs: to };
   await using targets = await openTargets(context);
   await using deliveries = await openDeliveries(context);
   const target = await targets.show(id, Date.now());
-  if (!options.dryRun) refuseUnsendable(target);
-  if (failed) await replayDead(context, deliveries, id, { range, ...options });
-  else await replayClicks(context, { targets, deliveries, target, range, ...options });
+  if (!dryRun) refuseUnsendable(target);
+  const { due, leftOut } = failed
+    ? await replayDead(context, deliveries, id, range, dryRun)
+    : await replayClicks(context, { targets, deliveries, target, range, dryRun, rate });
+  if (leftOut > 0) process.exitCode = 1;
+  if (json) return context.print(JSON.stringify({ id, due, leftOut, dryRun }));
+  context.print(`${due} ${failed ? "failed deliveries" : "clicks"} ${dryRun ? "would be" : "are"} due again`);
+  if (leftOut > 0)
+    context.print(`${leftOut} are left out, because too many wait already: replay again when they are sent`);
+}
+
+interface Replayed {
+  readonly due: number;
+  /** Too many wait for the target already. */
+  readonly leftOut: number;
 }
 
 async function replayDead(
   context: Context,
   deliveries: DeliveryStore,
   id: TargetId,
-  { range, dryRun = false }: Replaying & { readonly range: TimeRange },
-): Promise<void> {
-  if (dryRun) {
-    return context.print(`${await countDead(deliveries, id, range)} failed deliveries would be due again`);
-  }
-  context.print(`${await redoDead(context, deliveries, id, range)} failed deliveries are due again`);
-  const left = await countDead(deliveries, id, range);
-  if (left > 0) tooMany(context, left);
+  range: TimeRange,
+  dryRun: boolean,
+): Promise<Replayed> {
+  if (dryRun) return { due: await countDead(deliveries, id, range), leftOut: 0 };
+  const due = await redoDead(context, deliveries, id, range);
+  return { due, leftOut: await countDead(deliveries, id, range) };
 }
 
-interface OfClicks extends Replaying {
+interface OfClicks {
   readonly targets: TargetStore;
   readonly deliveries: DeliveryStore;
   readonly target: Target;
   readonly range: TimeRange;
+  readonly dryRun: boolean;
+  readonly rate: number | undefined;
 }
 
 async function replayClicks(
   context: Context,
-  { targets, deliveries, target, range, dryRun = false, rate = Infinity }: OfClicks,
-): Promise<void> {
+  { targets, deliveries, target, range, dryRun, rate = Infinity }: OfClicks,
+): Promise<Replayed> {
   const { id } = target;
   // One that is dead stays so when it is parked again.
   if (!dryRun) await redoDead(context, deliveries, id, range);
@@ -80,8 +96,7 @@ async function replayClicks(
     notKept += (await deliveries.park(rows, now)).get(id) ?? 0;
     await sleep(Math.max(0, startedAt + (found / rate) * 1_000 - now), never);
   }
-  context.print(`${found - notKept} clicks ${dryRun ? "would be" : "are"} due again`);
-  if (notKept > 0) tooMany(context, notKept);
+  return { due: found - notKept, leftOut: notKept };
 }
 
 /** What the dispatcher has still to send of a replay only fills Postgres; a twentieth of what may wait for a target. */
@@ -111,9 +126,4 @@ function refuseUnsendable({ id, disabled, verified, eventTypes }: Target): void 
   }
   if (!eventTypes.includes("link.clicked"))
     throw new ServiceError("config", `${id} takes no clicks: its events are ${eventTypes.join(", ")}`);
-}
-
-function tooMany({ print }: Context, count: number): void {
-  print(`${count} are left out, because too many wait already: replay again when they are sent`);
-  process.exitCode = 1;
 }

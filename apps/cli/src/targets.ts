@@ -30,21 +30,22 @@ export async function showTarget(context: Context, id: TargetId, { json }: Json)
   for (const line of partLines(target, standing, Date.now())) context.print(plainText(line));
 }
 
-export async function deleteTarget(context: Context, id: TargetId): Promise<void> {
+export async function deleteTarget(context: Context, id: TargetId, { json }: Json): Promise<void> {
   await using targets = await openTargets(context);
   await targets.delete(id);
-  context.print(`${id}  (deleted)`);
+  context.print(json ? JSON.stringify({ id, deleted: true }) : `${id}  (deleted)`);
 }
 
 export async function disableTarget(
   context: Context,
   id: TargetId,
-  { reason }: { readonly reason: string },
+  { reason, json }: Json & { readonly reason: string },
 ): Promise<void> {
   await using targets = await openTargets(context);
   await targets.disable(id, reason, Date.now());
   // Rejects when there is none.
-  context.print(plainText(lineOf(await targets.show(id, Date.now()))));
+  const target = await targets.show(id, Date.now());
+  context.print(plainText(json ? jsonOf(target) : lineOf(target)));
 }
 
 export async function rotateSecret(
@@ -65,21 +66,21 @@ export async function rotateSecret(
 export async function allowPrivate(
   context: Context,
   id: TargetId,
-  { off = false }: { readonly off?: boolean },
+  { off = false, json }: Json & { readonly off?: boolean },
 ): Promise<void> {
   await using targets = await openTargets(context);
   await targets.allowPrivate(id, !off);
-  context.print(
-    `${id}  (private networks ${off ? "not allowed" : "allowed: what they answer is not shown"})`,
-  );
+  const told = `${id}  (private networks ${off ? "not allowed" : "allowed: what they answer is not shown"})`;
+  context.print(json ? JSON.stringify({ id, allowPrivate: !off }) : told);
 }
 
 /** Brings all credentials under the first key. Stopped at any point, it can be called again. */
-export async function rotateKeys(context: Context): Promise<void> {
+export async function rotateKeys(context: Context, { json }: Json): Promise<void> {
   await using targets = await openTargets(context);
   const { changed, unreadable } = await targets.reencrypt();
+  if (unreadable > 0) process.exitCode = 1;
+  if (json) return context.print(JSON.stringify({ changed, unreadable }));
   context.print(`${changed} values encrypted anew${unreadable === 0 ? ": all are under the first key" : ""}`);
-  if (unreadable === 0) return;
-  context.print(`${unreadable} cannot be decrypted with any key of SECRET_KEYS, and stay as they are`);
-  process.exitCode = 1;
+  if (unreadable > 0)
+    context.print(`${unreadable} cannot be decrypted with any key of SECRET_KEYS, and stay as they are`);
 }
