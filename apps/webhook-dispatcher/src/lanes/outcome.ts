@@ -36,9 +36,17 @@ export function outcomeOf(
 
 const responseBytes = 1_024;
 
-export function attemptMade(startedAt: number, durationMs: number, reply: HttpReply): AttemptMade {
+/** A vendor's answer may repeat our credentials, so of that only what its channel tells is shown. */
+export function attemptMade(
+  startedAt: number,
+  durationMs: number,
+  reply: HttpReply,
+  { target }: Pick<Addressee, "target">,
+): AttemptMade {
   if (reply.kind === "failure") return { startedAt, durationMs, status: 0, response: "" };
   // A copy: a slice would keep the whole answer in memory for as long as anybody waits.
+  const isCustomers = target.kind === "webhook" || target.kind === "pixel";
+  if (!isCustomers) return { startedAt, durationMs, status: reply.status, response: "" };
   const response = Buffer.from(reply.body.slice(0, responseBytes)).toString("utf8", 0, responseBytes);
   return { startedAt, durationMs, status: reply.status, response };
 }

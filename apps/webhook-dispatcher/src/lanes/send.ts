@@ -61,7 +61,7 @@ export async function send(
     }
     const reply = await sendWithin(limitMs, next, { http, clock, signal });
     const reading = next.read(reply, clock.now());
-    const attempt = attemptMade(startedAt, Math.max(0, clock.now() - startedAt), reply);
+    const attempt = attemptMade(startedAt, Math.max(0, clock.now() - startedAt), reply, to);
     course.heard(reply, reading, attempt);
     if (reading.split === true && next.deliveries.length > 1)
       todo.push(...replanned(halves(next.deliveries), to, course, clock.now()));

@@ -76,7 +76,7 @@ function attemptOf({ target, event, made, replayed }: Delivery, outcome: Outcome
     code: outcome.kind === "delivered" ? "" : outcome.code,
     status,
     durationMs,
-    response,
+    response: response === "" && "detail" in outcome ? (outcome.detail ?? "") : response,
   };
 }
 

@@ -14,9 +14,12 @@ export interface TidyOptions {
 
 /** Counting what waits costs Postgres some milliseconds. */
 const everyMs = 10_000;
+/** A sweep looks at every event that waits. */
+const sweepEveryMs = 60_000;
 
 /** Deletes what is over its time and counts what waits, until the signal aborts. */
 export async function keepTidy({ store, metrics, health, signal }: TidyOptions): Promise<void> {
+  let sweepAt = Date.now();
   while (!signal.aborted) {
     try {
       const now = Date.now();
@@ -24,7 +27,9 @@ export async function keepTidy({ store, metrics, health, signal }: TidyOptions):
       metrics.parked.set(parked);
       metrics.dead.set(dead);
       metrics.oldestDue.set(oldestDueAt === undefined ? 0 : Math.max(0, now - oldestDueAt) / 1_000);
-      while (!signal.aborted && (await store.sweep(Date.now())));
+      while (!signal.aborted && sweepAt <= Date.now()) {
+        if (!(await store.sweep(Date.now()))) sweepAt = Date.now() + sweepEveryMs;
+      }
       health.degraded("backlog", undefined);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
