@@ -69,7 +69,6 @@ export async function openDeliveries(bench: Bench) {
             SECRET_KEYS: keys.join(","),
             ALLOW_HTTP: "true",
             ALLOWED_PORTS: "any",
-            LOG_LEVEL: "warn",
             // All receivers are on this machine.
             MAX_IN_FLIGHT_PER_HOST: "10000",
             MAX_PER_SECOND_PER_HOST: "1000000",
