@@ -3,30 +3,36 @@ import { openDeliveryStore } from "@sluice/link-store/deliveries/open-deliveries
 import type { NewParked } from "@sluice/link-store/deliveries/delivery-store.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import type { Bench, Benchmark } from "../benchmark.ts";
+import { cpuSeconds } from "../machine.ts";
 import { createFannedOut, type Deliveries, openDeliveries, openReceivers, topic } from "../deliveries.ts";
 
 const rate = { name: "webhooks-delivered", unit: "deliveries/s", goal: { atLeast: 5_000 } };
+const cost = { name: "webhooks-dispatcher-cpu", unit: "us/delivery" };
 const parking = { name: "webhooks-parked", unit: "rows/s", goal: { atLeast: 20_000 } };
 
 /** Deliveries to a receiver on the same cores, with the delivery log on, and rows that are parked. */
 export const webhooks: Benchmark = {
   name: "webhooks",
-  figures: [rate, parking],
+  figures: [rate, cost, parking],
   async run(bench) {
     await using deliveries = await openDeliveries(bench);
     const rates: number[] = [];
+    const costs: number[] = [];
     const parked: number[] = [];
     for (let round = 0; round < bench.rounds; round += 1) {
-      rates.push(await deliveredPerSecond(deliveries, Math.round(40_000 * bench.scale), bench));
+      const { perSecond, microseconds } = await deliver(deliveries, Math.round(40_000 * bench.scale), bench);
+      rates.push(perSecond);
+      costs.push(microseconds);
       parked.push(await parkedPerSecond(deliveries, Math.round(100_000 * bench.scale)));
     }
     bench.record(rate.name, rates);
+    bench.record(cost.name, costs);
     bench.record(parking.name, parked);
   },
 };
 
-/** From the first delivery to the last of a backlog. */
-async function deliveredPerSecond(deliveries: Deliveries, events: number, bench: Bench): Promise<number> {
+/** From the first delivery to the last of a backlog; and what each cost the dispatcher, its start included. */
+async function deliver(deliveries: Deliveries, events: number, bench: Bench) {
   const seen = new Set<unknown>();
   let firstAt = 0;
   let lastAt = 0;
@@ -43,13 +49,14 @@ async function deliveredPerSecond(deliveries: Deliveries, events: number, bench:
   await using log = await deliveries.openTopic();
   const fannedOut = createFannedOut(deliveries.workspaceId);
   for (let made = 0; made < events; made += 1_000) await log.append(topic, fannedOut(1_000));
-  await using _ = await deliveries.dispatcher(log.url);
+  await using dispatcher = await deliveries.dispatcher(log.url);
   while (seen.size < events) {
     await delay(50, undefined, { signal: bench.signal });
     if (lastAt > 0 && performance.now() - lastAt > 30_000)
       throw new Error(`dispatcher: stuck at ${seen.size} of ${events}`);
   }
-  return (events * 1_000) / (lastAt - firstAt);
+  const seconds = cpuSeconds(dispatcher.pid) ?? Number.NaN;
+  return { perSecond: (events * 1_000) / (lastAt - firstAt), microseconds: (seconds * 1e6) / events };
 }
 
 /** As the dispatcher parks a batch of which nothing could be delivered. */

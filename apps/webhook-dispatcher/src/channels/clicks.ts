@@ -1,6 +1,6 @@
 import type { ClickEvent } from "@sluice/click-event/click-event.ts";
-import { decodeEnriched } from "@sluice/click-event/decode-enriched.ts";
 import type { Enrichment } from "@sluice/click-event/enrich.ts";
+import { clickOf } from "../click-of.ts";
 import type { Delivery } from "../delivery.ts";
 import type { Plan, SkipReason } from "./channel.ts";
 
@@ -53,7 +53,7 @@ export function notAfter(now: number, { event }: Click): number {
 
 function read(delivery: Delivery): Click | undefined {
   if (delivery.event.type !== "link.clicked") return undefined;
-  const decoded = decodeEnriched(delivery.event.body);
+  const decoded = clickOf(delivery.event);
   if (decoded.kind === "undecodable") return undefined;
   return { delivery, event: decoded.event, enrichment: decoded.enrichment };
 }

@@ -2,6 +2,7 @@ import type { EnrichedClick } from "@sluice/click-event/decode-enriched.ts";
 import { decodeEnriched } from "@sluice/click-event/decode-enriched.ts";
 import type { Outgoing } from "@sluice/link-store/deliveries/delivery-store.ts";
 import { wants } from "@sluice/link-store/targets/click-filter.ts";
+import { knownClick } from "../click-of.ts";
 import type { Delivery } from "../delivery.ts";
 import type { KnownTargets } from "../targets/known-targets.ts";
 
@@ -21,7 +22,7 @@ export function createMatch(targets: Pick<KnownTargets, "in">): Match {
         ({ target }) => target.eventTypes.includes("link.clicked") && wants(target.filter, filterable(click)),
       );
     if (wanting.length === 0) return "unwanted";
-    const event = outgoing(click, value);
+    const event = knownClick(outgoing(click, value), click);
     return wanting.map(({ target }) => ({
       target: target.id,
       event,

@@ -12,7 +12,14 @@ const delivery: Delivery = {
   replayed: false,
 };
 const attempt = { startedAt: 5, durationMs: 7, status: 500, response: "" };
-const failed: Outcome = { kind: "retry", made: 2, dueAt: 9, code: "server-error", detail: "HTTP 500", attempt };
+const failed: Outcome = {
+  kind: "retry",
+  made: 2,
+  dueAt: 9,
+  code: "server-error",
+  detail: "HTTP 500",
+  attempt,
+};
 
 function setUp(failedForTooLong = false) {
   const logged: Attempt[] = [];
@@ -43,7 +50,9 @@ test("each attempt that was made is logged, with what the customer may know of i
   report(delivery, { kind: "delivered", made: 2, attempt: { ...attempt, status: 200, response: "thanks" } });
   report(delivery, { kind: "skipped", reason: "too-old" });
   report(delivery, { kind: "unknown", made: 1, code: "already-sent" });
-  expect(logged.map(({ outcome, code, number, nextAt, response }) => [outcome, code, number, nextAt, response])).toEqual([
+  expect(
+    logged.map(({ outcome, code, number, nextAt, response }) => [outcome, code, number, nextAt, response]),
+  ).toEqual([
     ["failed", "server-error", 2, 9, "HTTP 500"],
     ["delivered", "", 2, 0, "thanks"],
     ["skipped", "too-old", 2, 0, ""],

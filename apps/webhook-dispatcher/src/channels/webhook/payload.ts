@@ -1,6 +1,6 @@
 import { clip } from "@sluice/click-event/clip.ts";
-import { decodeEnriched } from "@sluice/click-event/decode-enriched.ts";
 import type { Outgoing } from "@sluice/link-store/deliveries/delivery-store.ts";
+import { clickOf } from "../../click-of.ts";
 import { type LinkClicked, linkClicked } from "../../events/link-clicked.ts";
 import type { SkipReason } from "../channel.ts";
 
@@ -23,7 +23,7 @@ export function payloadOf(event: Outgoing): Uint8Array | SkipReason {
 const payloads = new WeakMap<Outgoing, Uint8Array | SkipReason>();
 
 function clickPayload(event: Outgoing): Uint8Array | SkipReason {
-  const decoded = decodeEnriched(event.body);
+  const decoded = clickOf(event);
   if (decoded.kind === "undecodable") return "no-click";
   const data = linkClicked(decoded.event, decoded.enrichment);
   const whole = encoded(event, JSON.stringify(data));

@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import * as fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
@@ -6,7 +7,7 @@ import { keyOf, messageId, sign } from "./sign.ts";
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const other = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 
-function keysOf(...secrets: readonly string[]): Buffer[] {
+function keysOf(...secrets: readonly string[]): KeyObject[] {
   return secrets.map(keyOf).filter((key) => key !== undefined);
 }
 

@@ -1,13 +1,16 @@
-import { createHmac, hash } from "node:crypto";
+import { createHmac, createSecretKey, hash, type KeyObject } from "node:crypto";
 import type { TargetId } from "@sluice/link-store/targets/target.ts";
 
-/** The bytes of a secret as customers know it (`whsec_` and base64), or undefined when it is none. */
-export function keyOf(secret: string): Buffer | undefined {
+/**
+ * The key of a secret as customers know it (`whsec_` and base64), or undefined when it is none. Made once: with plain bytes
+ * half of what a signature costs goes into finding out that they are no key.
+ */
+export function keyOf(secret: string): KeyObject | undefined {
   const encoded = secret.startsWith(prefix) ? secret.slice(prefix.length) : "";
   const key = Buffer.from(encoded, "base64");
   // Node skips what is no base64, so that a damaged secret would be another one.
   const isWhole = key.toString("base64") === encoded;
-  return isWhole && key.length >= minBytes && key.length <= maxBytes ? key : undefined;
+  return isWhole && key.length >= minBytes && key.length <= maxBytes ? createSecretKey(key) : undefined;
 }
 
 const prefix = "whsec_";
@@ -19,7 +22,7 @@ const maxBytes = 64;
  * The signatures of a message, Standard Webhooks 1.0: `v1,` and base64 of HMAC-SHA256, one for each key in their order.
  * `timestamp` in seconds.
  */
-export function sign(keys: readonly Buffer[], id: string, timestamp: number, body: Uint8Array): string {
+export function sign(keys: readonly KeyObject[], id: string, timestamp: number, body: Uint8Array): string {
   const signatures = keys.map((key) => {
     const digest = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest("base64");
     return `v1,${digest}`;
