@@ -120,7 +120,7 @@ interface Told {
 function createDisable({ targets, deliveries }: Opened, known: KnownTargets) {
   const disabling = createDisabling({
     disable: (target, reason, now) => targets.disable(target, reason, now),
-    park: (rows, now) => deliveries.park(rows, now),
+    store: deliveries,
     audience: (target) => audienceOf(target, known),
   });
   return async (id: TargetId, reason: string): Promise<void> => {

@@ -13,6 +13,11 @@ export interface TcpProxy extends AsyncDisposable {
   mute(): void;
   /** Calls `act` once when so many more bytes have come from clients, before the last of them are passed on. */
   afterBytes(count: number, act: () => void): void;
+  /**
+   * Holds up every connection whose client says this in one write: before that reaches the server, or from its answer on.
+   * Resolves once the first has said it.
+   */
+  stopAt(text: string, when: "unheard" | "unanswered"): Promise<void>;
   /** Resets what there is, and every new connection at once. */
   refuse(): void;
   /** What was held up goes on its way, and so does all that follows. */
@@ -27,6 +32,7 @@ export async function openTcpProxy(serverUrl: string): Promise<TcpProxy> {
   let muted = false;
   let refusing = false;
   const countdown = createCountdown();
+  const stop = createStop();
 
   const server = createServer((client) => {
     if (refusing) {
@@ -34,20 +40,22 @@ export async function openTcpProxy(serverUrl: string): Promise<TcpProxy> {
       return;
     }
     const upstream = connect(Number(target.port), target.hostname);
-    client.on("data", ({ length }) => countdown.count(length));
+    client.on("data", (bytes) => {
+      countdown.count(bytes.length);
+      stop.pass(bytes, client, upstream);
+    });
+    upstream.on("data", (bytes) => client.write(bytes));
     join(client, upstream, clients);
     join(upstream, client, upstreams);
     if (hung) client.pause();
     if (hung || muted) upstream.pause();
   });
-  const url = new URL(serverUrl);
-  url.hostname = "127.0.0.1";
-  url.port = String(await listen(server));
+  const port = await listen(server);
   const cut = () => {
     for (const socket of [...clients, ...upstreams]) socket.resetAndDestroy();
   };
   return {
-    url: url.href,
+    url: onLoopback(serverUrl, port),
     cut,
     hang() {
       hung = true;
@@ -58,6 +66,7 @@ export async function openTcpProxy(serverUrl: string): Promise<TcpProxy> {
       for (const socket of upstreams) socket.pause();
     },
     afterBytes: (count, act) => countdown.start(count, act),
+    stopAt: (text, when) => stop.at(text, when),
     refuse() {
       refusing = true;
       cut();
@@ -66,6 +75,7 @@ export async function openTcpProxy(serverUrl: string): Promise<TcpProxy> {
       hung = false;
       muted = false;
       refusing = false;
+      stop.lift();
       for (const socket of [...clients, ...upstreams]) socket.resume();
     },
     async [Symbol.asyncDispose]() {
@@ -78,12 +88,18 @@ export async function openTcpProxy(serverUrl: string): Promise<TcpProxy> {
 
 function join(from: Socket, to: Socket, among: Set<Socket>): void {
   among.add(from);
-  from.on("data", (bytes) => to.write(bytes));
   from.on("error", () => to.resetAndDestroy());
   from.on("close", () => {
     among.delete(from);
     to.destroy();
   });
+}
+
+function onLoopback(serverUrl: string, port: number): string {
+  const url = new URL(serverUrl);
+  url.hostname = "127.0.0.1";
+  url.port = String(port);
+  return url.href;
 }
 
 async function listen(server: Server): Promise<number> {
@@ -107,6 +123,31 @@ function createCountdown() {
       if (pending.left > 0) return;
       pending = undefined;
       act();
+    },
+  };
+}
+
+function createStop() {
+  let stop: { readonly text: string; readonly isHeard: boolean; readonly reached: () => void } | undefined;
+  let unheard: (() => void)[] = [];
+  return {
+    at(text: string, when: "unheard" | "unanswered"): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      stop = { text, isHeard: when === "unanswered", reached: resolve };
+      return promise;
+    },
+    pass(bytes: Buffer, client: Socket, upstream: Socket): void {
+      const isStopped = stop !== undefined && bytes.includes(stop.text);
+      if (stop === undefined || !isStopped || stop.isHeard) upstream.write(bytes);
+      else unheard.push(() => upstream.write(bytes));
+      if (stop === undefined || !isStopped) return;
+      (stop.isHeard ? upstream : client).pause();
+      stop.reached();
+    },
+    lift(): void {
+      stop = undefined;
+      for (const pass of unheard) pass();
+      unheard = [];
     },
   };
 }

@@ -20,6 +20,8 @@ export interface Receiver extends AsyncDisposable {
   readonly received: readonly Received[];
   /** Answers from now on; 200 until then. */
   answer(how: Answer): void;
+  /** Does this as soon as somebody connects, and breaks that connection before it says anything. */
+  dialled(act: () => void): Promise<void>;
 }
 
 export async function openReceiver(): Promise<Receiver> {
@@ -42,6 +44,15 @@ export async function openReceiver(): Promise<Receiver> {
     url: `http://127.0.0.1:${portOf(server.address())}`,
     received,
     answer: (answer) => void (how = answer),
+    dialled(act) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      server.once("connection", (socket) => {
+        act();
+        socket.destroy();
+        resolve();
+      });
+      return promise;
+    },
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();

@@ -4,7 +4,7 @@ import { openDeliveryStore } from "@sluice/link-store/deliveries/open-deliveries
 import { migrate as migrateLinks } from "@sluice/link-store/migrate.ts";
 import { openLinkStore } from "@sluice/link-store/open.ts";
 import { openTargetStore } from "@sluice/link-store/targets/open-targets.ts";
-import type { Target, TargetId } from "@sluice/link-store/targets/target.ts";
+import type { Target } from "@sluice/link-store/targets/target.ts";
 import type { EndpointParts } from "@sluice/link-store/targets/target-store.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
@@ -46,9 +46,19 @@ export async function openWorld() {
         Date.now(),
       );
       await targets.allowPrivate(created.id, true);
-      await verify(postgres.url, created.id);
+      await sql(postgres.url, "UPDATE webhook_endpoints SET verified_at = now()");
       return created;
     },
+    /** A pixel that may be sent to, on loopback; it names the click in its path. */
+    async pixel(receiverUrl: string): Promise<Target> {
+      const pixel = { kind: "pixel", url: `${receiverUrl}/{event_id}` } as const;
+      const created = await targets.create(workspaceId, pixel, Date.now());
+      await targets.allowPrivate(created.id, true);
+      await sql(postgres.url, "UPDATE pixels SET verified_at = now()");
+      return created;
+    },
+    /** Where the journal is. */
+    path,
     start(environment: Readonly<Record<string, string>> = {}): AppProcess {
       return startApp(new URL("../main.ts", import.meta.url), {
         EVENT_LOG_URL: url,
@@ -61,14 +71,17 @@ export async function openWorld() {
         ...environment,
       });
     },
+    /** What waits becomes due, as if time had passed: leases and pauses have ended. Not before now: what is long overdue is swept away. */
+    async letAllBeDue(which: "true" | "lease IS NULL" = "true") {
+      await sql(
+        postgres.url,
+        `UPDATE deliveries SET due_at = ${Date.now()} WHERE dead_at IS NULL AND due_at > ${Date.now()} AND ${which}`,
+      );
+      await sql(postgres.url, "UPDATE delivery_targets SET paused_until = NULL");
+    },
     sql: (text: string) => sql(postgres.url, text),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
-
-/** As a test that has succeeded would. */
-async function verify(url: string, id: TargetId): Promise<void> {
-  await sql(url, `UPDATE webhook_endpoints SET verified_at = now() WHERE id = ${Number(id.slice(3))}`);
-}
