@@ -160,6 +160,20 @@ describeWith("the dispatcher", openWorld, (opened: () => World) => {
     expect(receiver.received).toEqual([]);
   });
 
+  test("facts row 7: a name that leads nowhere is its owner's failure, and stops nothing", async () => {
+    const world = opened();
+    await using receiver = await openReceiver();
+    const { id } = await world.endpoint("http://nowhere.invalid/");
+    await world.endpoint(receiver.url);
+    await using dispatcher = world.start();
+    await world.append(clicks(1));
+    await expect.poll(() => receiver.received.length, patience).toBe(1);
+    const waiting = () =>
+      world.sql(`SELECT FROM deliveries WHERE target = '${id}' AND made > 0 AND code LIKE 'dns-%'`);
+    await expect.poll(waiting, patience).toHaveLength(1);
+    expect((await dispatcher.readiness()).status).toBe(200);
+  });
+
   test("attempts are in the delivery log", async () => {
     const world = opened();
     await using receiver = await openReceiver();

@@ -13,6 +13,7 @@ import { laneLimits } from "./limits.ts";
 import { audienceOf, operatorId } from "./notices/audience.ts";
 import { createDisabling } from "./notices/disable-target.ts";
 import type { Opened } from "./opened.ts";
+import { outcomeMetrics } from "./outcomes/metrics.ts";
 import { createReport } from "./outcomes/report.ts";
 import { settlementOf } from "./outcomes/settlement.ts";
 import { createSettler, type Settler } from "./retry/settler.ts";
@@ -50,6 +51,7 @@ export function openOutlet(
   const report = createReport({
     logAttempt: (attempt) => attemptLog.add(attempt),
     standing: createStanding(deliveries),
+    metrics: outcomeMetrics(metrics),
     disable,
   });
   const gate = createGate();

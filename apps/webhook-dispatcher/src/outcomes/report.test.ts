@@ -3,6 +3,8 @@ import { LinkStoreError } from "@sluice/link-store/link-store.ts";
 import { expect, test } from "vitest";
 import type { Delivery } from "../delivery.ts";
 import type { Outcome } from "../lanes/lanes.ts";
+import { createMetrics } from "@sluice/service/metrics.ts";
+import { outcomeMetrics } from "./metrics.ts";
 import { createReport } from "./report.ts";
 
 const delivery: Delivery = {
@@ -26,6 +28,7 @@ function setUp(failedForTooLong = false) {
   const disabled: string[] = [];
   const judged: string[] = [];
   const report = createReport({
+    metrics: outcomeMetrics(createMetrics()),
     logAttempt: (each) => void logged.push(each),
     standing: {
       async failed() {

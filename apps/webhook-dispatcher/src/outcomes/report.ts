@@ -3,12 +3,14 @@ import type { TargetId } from "@sluice/link-store/targets/target.ts";
 import type { Delivery } from "../delivery.ts";
 import type { Outcome } from "../lanes/lanes.ts";
 import { patienceMs, type Standing } from "../standing/standing.ts";
+import type { OutcomeMetrics } from "./metrics.ts";
 import { isUnavailable } from "../store-errors.ts";
 
 export interface ReportOptions {
   /** Never waits and never throws. */
   readonly logAttempt: (attempt: Attempt) => void;
   readonly standing: Standing;
+  readonly metrics: OutcomeMetrics;
   /** Rejects as the link store does. */
   readonly disable: (target: TargetId, reason: string) => Promise<void>;
 }
@@ -17,7 +19,7 @@ export interface ReportOptions {
  * Gives the function that is told of every outcome, after it was decided: it logs the attempt, and disables a target that
  * has failed for five days. Nothing of it can have a delivery sent again.
  */
-export function createReport({ logAttempt, standing, disable }: ReportOptions) {
+export function createReport({ logAttempt, standing, disable, metrics }: ReportOptions) {
   async function judge(target: TargetId, outcome: Outcome): Promise<void> {
     const now = Date.now();
     try {
@@ -32,7 +34,11 @@ export function createReport({ logAttempt, standing, disable }: ReportOptions) {
 
   return (delivery: Delivery, outcome: Outcome): void => {
     const attempt = attemptOf(delivery, outcome);
-    if (attempt !== undefined) logAttempt(attempt);
+    if (attempt !== undefined) {
+      logAttempt(attempt);
+      if (attempt.number === 1 && !attempt.replayed && attempt.outcome !== "skipped")
+        metrics.firstAttempt.observe({}, Math.max(0, attempt.ts - delivery.event.ts) / 1_000);
+    }
     judge(delivery.target, outcome).catch(crash);
   };
 }

@@ -16,7 +16,7 @@ import { sql } from "@sluice/link-store/testing/raw-postgres.ts";
 // For tests: a Postgres with the tables of everything, a journal that holds the topic, and dispatchers as processes.
 
 const deps = { log: silentLog, metrics: createMetrics() };
-const keys = [Buffer.alloc(32, 7).toString("base64")];
+const key = Buffer.alloc(32, 7).toString("base64");
 
 export async function openWorld() {
   await using stack = new AsyncDisposableStack();
@@ -26,13 +26,14 @@ export async function openWorld() {
   await migrateClicks(postgres.url, deps);
   const links = stack.use(openLinkStore(postgres.url, deps));
   const { workspaceId } = await links.ensureDomain("go.example", "one");
-  const targets = stack.use(openTargetStore(postgres.url, { log: silentLog, keys }));
+  const targets = stack.use(openTargetStore(postgres.url, { log: silentLog, keys: [key] }));
   const deliveries = stack.use(openDeliveryStore(postgres.url, deps));
   const url = `journal://${path}?groups=dispatcher&minAgeMs=0`;
   const topic = stack.use(await openEventLog(url, deps));
   const opened = stack.move();
   return {
     postgresUrl: postgres.url,
+    key,
     workspaceId,
     targets,
     deliveries,
@@ -40,11 +41,8 @@ export async function openWorld() {
     append: (records: Parameters<typeof topic.append>[1]) => topic.append("clicks.fanout", records),
     /** An endpoint that may be sent to, on loopback. */
     async endpoint(receiverUrl: string, parts: Partial<EndpointParts> = {}): Promise<Target> {
-      const created = await targets.create(
-        workspaceId,
-        { kind: "webhook", url: receiverUrl, ...parts },
-        Date.now(),
-      );
+      const endpoint = { kind: "webhook", url: receiverUrl, ...parts } as const;
+      const created = await targets.create(workspaceId, endpoint, Date.now());
       await targets.allowPrivate(created.id, true);
       await sql(postgres.url, "UPDATE webhook_endpoints SET verified_at = now()");
       return created;
@@ -65,7 +63,7 @@ export async function openWorld() {
         FANOUT_LOG_URL: url,
         DATABASE_URL: postgres.url,
         CLICK_STORE_URL: postgres.url,
-        SECRET_KEYS: keys.join(","),
+        SECRET_KEYS: key,
         ALLOW_HTTP: "true",
         ALLOWED_PORTS: "any",
         ...environment,
