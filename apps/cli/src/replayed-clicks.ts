@@ -1,8 +1,9 @@
 import { encodeEnriched } from "@sluice/click-event/encode.ts";
 import { createCover } from "@sluice/click-store/cover.ts";
 import { type Erasures, openErasures } from "@sluice/click-store/erasures.ts";
-import { type ClickCursor, openStoredClicks, type StoredClick } from "@sluice/click-store/stored-clicks.ts";
+import { type ClickCursor, openStoredClicks } from "@sluice/click-store/stored-clicks.ts";
 import type { Outgoing } from "@sluice/link-store/deliveries/delivery-store.ts";
+import { outgoingClick } from "@sluice/link-store/deliveries/outgoing-click.ts";
 import { wants } from "@sluice/link-store/targets/click-filter.ts";
 import type { Target } from "@sluice/link-store/targets/target.ts";
 
@@ -36,7 +37,9 @@ export async function* wantedClicks(
         const { is_bot } = enrichment;
         return !cover.takes(event) && wants(filter, { ...event, is_bot });
       })
-      .map(outgoing);
+      .map(({ event, enrichment }) =>
+        outgoingClick(event, Buffer.from(encodeEnriched(event, enrichment)).toString()),
+      );
     shown.advance(clicks.length);
     after = next;
     if (after === undefined) return;
@@ -50,16 +53,4 @@ async function countClicks(
 ): Promise<number> {
   const upTo = (ts: number) => erasures.count([{ ...scope, upTo: ts - 1 }], AbortSignal.timeout(timeoutMs));
   return (await upTo(toTs)) - (await upTo(fromTs));
-}
-
-function outgoing({ event, enrichment }: StoredClick): Outgoing {
-  return {
-    id: event.event_id,
-    type: "link.clicked",
-    workspaceId: event.workspace_id,
-    ts: event.ts,
-    linkId: event.link_id,
-    ...(event.visitor !== "" && { visitor: event.visitor }),
-    body: Buffer.from(encodeEnriched(event, enrichment)).toString(),
-  };
 }

@@ -3,8 +3,7 @@ import type { Batch, LogRecord, NewRecord, Reader, Want } from "@sluice/event-lo
 import type { Health } from "@sluice/service/health.ts";
 import type { Log } from "@sluice/service/log.ts";
 import { errorLine } from "@sluice/service/mask.ts";
-import { ageing } from "@sluice/event-log/ageing.ts";
-import { commit, isLost } from "@sluice/event-log/commit.ts";
+import { eachBatch, lagOf } from "@sluice/event-log/each-batch.ts";
 import { appendAll } from "./append-all.ts";
 import type { Match } from "./match.ts";
 import type { FanOutMetrics } from "./metrics.ts";
@@ -29,20 +28,14 @@ export interface FanOut {
  */
 export async function fanOut(options: FanOut): Promise<void> {
   const { reader, want, metrics, log } = options;
-  for (;;) {
-    const batch = await reader.next(want);
-    if (batch === undefined) return;
-    using _ = ageing(metrics.oldest, batch.records);
-    try {
-      await appendWanted(await matchAll(batch.records, options), batch, options);
-      await commit(batch, log);
-      metrics.lag.set((Date.now() - (batch.records.at(-1)?.appendedAt ?? 0)) / 1_000);
-    } catch (error) {
-      if (!isLost(batch, error)) throw error;
-      metrics.lost.inc();
-      log.warn({ records: batch.records.length }, "the log gave the batch in hand to another owner");
-    }
-  }
+  await eachBatch({
+    reader,
+    want: () => want,
+    settle: async (batch) => appendWanted(await matchAll(batch.records, options), batch, options),
+    onCommitted: (batch) => metrics.lag.set(lagOf(batch)),
+    metrics,
+    log,
+  });
 }
 
 /** About 5 ms of decoding, as for the store loop, which shares the event loop with us. */

@@ -1,7 +1,6 @@
 import type { Batch, LogRecord, Reader, Want } from "@sluice/event-log/event-log.ts";
 import type { Log } from "@sluice/service/log.ts";
-import { ageing } from "@sluice/event-log/ageing.ts";
-import { commit, isLost } from "@sluice/event-log/commit.ts";
+import { eachBatch } from "@sluice/event-log/each-batch.ts";
 import type { IngestMetrics } from "./metrics.ts";
 import type { Prepared } from "./prepare.ts";
 import type { SliceStore } from "./store-slice.ts";
@@ -27,21 +26,17 @@ export interface Ingestion {
  */
 export async function ingest(ingestion: Ingestion): Promise<void> {
   const { reader, want, slices, metrics, log } = ingestion;
-  for (;;) {
-    const batch = await reader.next(want());
-    if (batch === undefined) return;
-    using _ = ageing(metrics.oldestUnflushed, batch.records);
-    try {
+  await eachBatch({
+    reader,
+    want,
+    async settle(batch) {
       slices.enter(batch.epoch);
       await storeInSlices(batch, ingestion);
-      await commit(batch, log);
-      metrics.batches.inc();
-    } catch (error) {
-      if (!isLost(batch, error)) throw error;
-      metrics.lost.inc();
-      log.warn({ records: batch.records.length }, "the log gave the batch in hand to another owner");
-    }
-  }
+    },
+    onCommitted: () => metrics.batches.inc(),
+    metrics: { oldest: metrics.oldestUnflushed, lost: metrics.lost },
+    log,
+  });
 }
 
 /** Decoding (on our core) and inserting (on ClickHouse's) overlap, by one slice and no more. */

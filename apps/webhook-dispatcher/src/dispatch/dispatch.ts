@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { ageing } from "@sluice/event-log/ageing.ts";
-import { commit, isLost } from "@sluice/event-log/commit.ts";
+import { eachBatch, lagOf } from "@sluice/event-log/each-batch.ts";
 import type { Batch, LogRecord, Reader, Want } from "@sluice/event-log/event-log.ts";
 import type { Log } from "@sluice/service/log.ts";
 import type { Delivery } from "../delivery.ts";
@@ -38,20 +37,14 @@ export interface Dispatch {
  */
 export async function dispatch(options: Dispatch): Promise<void> {
   const { reader, want, metrics, log } = options;
-  for (;;) {
-    const batch = await reader.next(want);
-    if (batch === undefined) return;
-    using _ = ageing(metrics.oldest, batch.records);
-    try {
-      await settle(await matchAll(batch.records, options), batch, options);
-      await commit(batch, log);
-      metrics.lag.set((Date.now() - (batch.records.at(-1)?.appendedAt ?? 0)) / 1_000);
-    } catch (error) {
-      if (!isLost(batch, error)) throw error;
-      metrics.lost.inc();
-      log.warn({ records: batch.records.length }, "the log gave the batch in hand to another owner");
-    }
-  }
+  await eachBatch({
+    reader,
+    want: () => want,
+    settle: async (batch) => settle(await matchAll(batch.records, options), batch, options),
+    onCommitted: (batch) => metrics.lag.set(lagOf(batch)),
+    metrics,
+    log,
+  });
 }
 
 async function settle(deliveries: readonly Delivery[], batch: Batch, options: Dispatch): Promise<void> {

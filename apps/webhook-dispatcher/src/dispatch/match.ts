@@ -1,6 +1,6 @@
 import type { EnrichedClick } from "@sluice/click-event/decode-enriched.ts";
 import { decodeEnriched } from "@sluice/click-event/decode-enriched.ts";
-import type { Outgoing } from "@sluice/link-store/deliveries/delivery-store.ts";
+import { outgoingClick } from "@sluice/link-store/deliveries/outgoing-click.ts";
 import { wants } from "@sluice/link-store/targets/click-filter.ts";
 import { knownClick } from "../click-of.ts";
 import type { Delivery } from "../delivery.ts";
@@ -22,7 +22,8 @@ export function createMatch(targets: Pick<KnownTargets, "in">): Match {
         ({ target }) => target.eventTypes.includes("link.clicked") && wants(target.filter, filterable(click)),
       );
     if (wanting.length === 0) return "unwanted";
-    const event = knownClick(outgoing(click, value), click);
+    const body = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString();
+    const event = knownClick(outgoingClick(click.event, body), click);
     return wanting.map(({ target }) => ({
       target: target.id,
       event,
@@ -35,16 +36,4 @@ export function createMatch(targets: Pick<KnownTargets, "in">): Match {
 function filterable({ event, enrichment }: EnrichedClick) {
   const { link_id, domain, country, gpc } = event;
   return { link_id, domain, country, gpc, is_bot: enrichment.is_bot };
-}
-
-function outgoing({ event }: EnrichedClick, value: Uint8Array): Outgoing {
-  return {
-    id: event.event_id,
-    type: "link.clicked",
-    workspaceId: event.workspace_id,
-    ts: event.ts,
-    linkId: event.link_id,
-    ...(event.visitor !== "" && { visitor: event.visitor }),
-    body: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString(),
-  };
 }

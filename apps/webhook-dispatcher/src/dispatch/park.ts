@@ -1,9 +1,8 @@
 import type { DeliveryStore, NewParked, Settlement } from "@sluice/link-store/deliveries/delivery-store.ts";
 import type { Log } from "@sluice/service/log.ts";
 import { createOutage } from "@sluice/service/outage.ts";
-import { patiently } from "@sluice/service/retry.ts";
 import { settlementOf } from "../outcomes/settlement.ts";
-import { isUnavailable } from "../store-errors.ts";
+import { onceBack } from "../store-errors.ts";
 import type { Attempted } from "./dispatch.ts";
 import type { DispatchMetrics } from "./metrics.ts";
 
@@ -36,7 +35,7 @@ export function createPark({ store, metrics, log }: ParkOptions) {
         over: "Postgres takes what has to be delivered later again",
       },
     );
-    await patiently(
+    await onceBack(
       async () => {
         const refused = await store.park(rows, now);
         if (dead.length > 0) await store.settle(dead, now);
@@ -44,16 +43,9 @@ export function createPark({ store, metrics, log }: ParkOptions) {
         metrics.overBound.inc(over);
         metrics.parked.inc(rows.length - over);
       },
-      {
-        signal,
-        waitOn(error) {
-          if (!isUnavailable(error)) return false;
-          outage.failing(error);
-          return true;
-        },
-      },
+      outage,
+      signal,
     );
-    outage.over();
   };
 }
 

@@ -1,8 +1,7 @@
 import type { DeliveryStore, Settlement } from "@sluice/link-store/deliveries/delivery-store.ts";
 import type { Log } from "@sluice/service/log.ts";
 import { createOutage } from "@sluice/service/outage.ts";
-import { patiently } from "@sluice/service/retry.ts";
-import { isUnavailable } from "../store-errors.ts";
+import { onceBack } from "../store-errors.ts";
 
 /** Notes in Postgres what became of rows that were leased. */
 export interface Settler {
@@ -44,15 +43,7 @@ export function createSettler({ settle, parked, log, maxWaitMs = 50 }: SettlerOp
     await parked();
     while (waiting.length > 0) {
       const some = waiting.slice(0, maxAtOnce);
-      await patiently(() => settle(some, Date.now()), {
-        signal,
-        waitOn(error) {
-          if (!isUnavailable(error)) return false;
-          outage.failing(error);
-          return true;
-        },
-      });
-      outage.over();
+      await onceBack(() => settle(some, Date.now()), outage, signal);
       waiting = waiting.slice(some.length);
     }
   }
