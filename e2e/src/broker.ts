@@ -25,12 +25,16 @@ export async function openBroker(name: Broker["name"], options: BrokerOptions = 
   return name === "kafka" ? await openKafka() : await openRedis(options);
 }
 
-/** One broker with the topic of the clicks. */
+/** One broker with the topics of the clicks. */
 async function openKafka(): Promise<Broker> {
   const kafka = await testKafka();
   const node = kafka.cluster?.nodes[0];
   if (node === undefined) throw new Error("a broker that is to be killed has to be its own: unset KAFKA_URL");
-  await createTopics(kafka.url, [{ topic: "clicks", partitions: 4, replication: 1 }]);
+  const topics = ["clicks", "clicks.fanout"];
+  await createTopics(
+    kafka.url,
+    topics.map((topic) => ({ topic, partitions: 4, replication: 1 })),
+  );
   const { kill, back } = comesBack({
     up: () => node.server() !== undefined,
     kill: () => node.kill(),

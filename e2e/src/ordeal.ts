@@ -6,7 +6,8 @@ import type { Broker } from "./broker.ts";
 import { startClicks } from "./clicks.ts";
 import { killAtRandom } from "./kills.ts";
 import { processesOf } from "./processes.ts";
-import { createSystem, type StoreKind, type System } from "./system.ts";
+import { keepSupervisor } from "./supervisor.ts";
+import { createSystem, type StoreKind } from "./system.ts";
 import { judge, stopMerges, type Verdict } from "./verdict.ts";
 import { victims, whileInserting } from "./victims.ts";
 
@@ -103,37 +104,3 @@ export function problems(report: Report): string[] {
 
 /** One in three lets its insert come to an end. */
 const lastKills = 2;
-
-/** Does what a service manager does: starts the supervisor again whenever it ends. */
-function keepSupervisor(system: System) {
-  let stopping = false;
-  let current = begin();
-  function begin() {
-    const started = system.start();
-    return { ...started, followed: follow(started.ended) };
-  }
-  async function follow(ended: Promise<unknown>): Promise<void> {
-    await ended;
-    if (!stopping) current = begin();
-  }
-  async function stop(): Promise<number | null> {
-    stopping = true;
-    const last = current;
-    last.child.kill("SIGTERM");
-    await last.followed;
-    return last.ended;
-  }
-  return {
-    /** Of the one that runs now. */
-    up: () => current.up,
-    /** Resolves when the next one has been started. */
-    async kill(): Promise<boolean> {
-      const { child, followed } = current;
-      const dealt = child.kill("SIGKILL");
-      await followed;
-      return dealt;
-    },
-    stop,
-    [Symbol.asyncDispose]: async () => void (await stop()),
-  };
-}

@@ -5,6 +5,7 @@
 // `npm run soak -- --keep-alive [--requests 100000]`: nginx never asks on a connection that the edge is closing.
 // `npm run soak -- --faults 1000 [--log kafka] [--rate 500]`: every kind of fault between the log and the table.
 // `npm run soak -- --outage 30 [--rate 2000]`: ClickHouse is away for so many minutes, and nothing is lost.
+// `npm run soak -- --webhooks [--kills 100] [--log kafka]`: every answered click reaches every endpoint, and a pixel once.
 // All take `--seed`.
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
@@ -15,16 +16,18 @@ import { fuzzEdge, fuzzProblems, type FuzzReport } from "./edge-fuzz.ts";
 import { openRace, raceKeepAlive } from "./keep-alive.ts";
 import { ordeal, problems, type Report } from "./ordeal.ts";
 import { liveThroughOutage, outageProblems } from "./outage.ts";
+import { soakWebhooks, webhookProblems } from "./webhook-soak.ts";
 
 const { values } = parseArgs({
   options: {
-    kills: { type: "string", default: "200" },
+    kills: { type: "string" },
     clicks: { type: "string", default: "2000000" },
     log: { type: "string", default: "journal" },
     store: { type: "string", default: "clickhouse" },
     rate: { type: "string", default: "2000" },
     faults: { type: "string" },
     outage: { type: "string" },
+    webhooks: { type: "boolean", default: false },
     "edge-fuzz": { type: "boolean", default: false },
     "keep-alive": { type: "boolean", default: false },
     requests: { type: "string" },
@@ -40,7 +43,9 @@ const run = values["edge-fuzz"]
       ? fault
       : values.outage !== undefined
         ? outage
-        : kill;
+        : values.webhooks
+          ? webhooks
+          : kill;
 const found = await run();
 console.log(found.length === 0 ? "all is well" : found.join("\n"));
 process.exitCode = found.length === 0 ? 0 : 1;
@@ -65,12 +70,11 @@ async function race(): Promise<string[]> {
 }
 
 async function kill(): Promise<string[]> {
-  const kills = count("kills", values.kills);
+  const kills = count("kills", values.kills ?? "200");
   const clicks = count("clicks", values.clicks);
   const perSecond = count("rate", values.rate);
-  const { log, store } = values;
-  if (log !== "journal" && log !== "kafka" && log !== "redis")
-    throw new Error("--log takes journal, kafka or redis");
+  const { store } = values;
+  const log = logIn(values.log);
   if (store !== "clickhouse" && store !== "postgres") throw new Error("--store takes clickhouse or postgres");
   console.log(`seed ${seed}: ${kills} kills over ${clicks} clicks at ${perSecond}/s, ${log} and ${store}`);
   await using resources = new AsyncDisposableStack();
@@ -86,6 +90,35 @@ async function kill(): Promise<string[]> {
   });
   print(report);
   return problems(report);
+}
+
+async function webhooks(): Promise<string[]> {
+  const kills = count("kills", values.kills ?? "20");
+  const log = logIn(values.log);
+  console.log(`seed ${seed}: ${kills} kills while clicks become webhooks, ${log}`);
+  await using resources = new AsyncDisposableStack();
+  const report = await soakWebhooks({
+    ...(log !== "journal" && { broker: resources.use(await openBroker(log)) }),
+    seed,
+    kills,
+    // What two cores deliver beside all that is started again.
+    perSecond: 100,
+    meanPauseMs: 2_500,
+  });
+  printLines([
+    ["answered", report.answered],
+    ["without an answer", perKind(report.unanswered)],
+    ...[...report.targets].map(([path, { delivered, missing, repeats, renamed }]): [string, string] => [
+      path,
+      `delivered ${delivered}  missing ${missing.length}  repeats ${repeats}  under two ids ${renamed}`,
+    ]),
+    ["still waiting", report.waiting],
+    ["dead", report.dead],
+    ["receiver", perKind(report.moods)],
+    ["kills", perKind(report.kills)],
+    ["seconds", Math.round(report.seconds)],
+  ]);
+  return webhookProblems(report);
 }
 
 async function fault(): Promise<string[]> {
@@ -185,6 +218,12 @@ function printLines(lines: readonly [string, unknown][]): void {
 function perKind(counts: ReadonlyMap<string, number>): string {
   const total = [...counts.values()].reduce((sum, each) => sum + each, 0);
   return `${total}${[...counts].map(([kind, many]) => `  ${kind} ${many}`).join("")}`;
+}
+
+function logIn(log: string): "journal" | "kafka" | "redis" {
+  if (log !== "journal" && log !== "kafka" && log !== "redis")
+    throw new Error("--log takes journal, kafka or redis");
+  return log;
 }
 
 function count(name: string, text: string): number {

@@ -1,5 +1,8 @@
 import { execFile } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -8,6 +11,7 @@ import { expect, test } from "vitest";
 
 import { listenerOn, processesOf, send } from "./processes.ts";
 import { createSystem, type System } from "./system.ts";
+import { makeTarget } from "./webhook-soak/command.ts";
 
 const run = promisify(execFile);
 
@@ -16,6 +20,32 @@ async function click(system: System): Promise<string | null> {
   const response = await fetch(`http://localhost:${system.ports.edge}/demo`, { redirect: "manual" });
   expect(response.status).toBe(302);
   return response.headers.get("location");
+}
+
+/** A customer's server: what it has taken. */
+async function openCustomer() {
+  const taken: { body: string; headers: IncomingMessage["headers"] }[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+    request.on("end", () => {
+      taken.push({ body, headers: request.headers });
+      response.writeHead(204).end();
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return {
+    url: `http://127.0.0.1:${address.port}/`,
+    taken,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+      if (server.listening) await once(server, "close");
+    },
+  };
 }
 
 /** What the line that `npm start` prints for copying answers. */
@@ -45,17 +75,34 @@ test("npm start: click the link, paste the query, see the click two seconds late
   await nothingIsLeft(system);
 });
 
-test("with CLICK_STORE=postgres clicks are in a database beside the links, and no ClickHouse runs", async () => {
+test("with CLICK_STORE=postgres clicks are in a database beside the links, no ClickHouse runs, and webhooks are sent", async () => {
   await using system = await createSystem({ store: "postgres" });
   const { child, up, ended } = system.start();
   await up;
   const paste = system.output.find((line) => line.includes("psql")) ?? "";
   expect(paste).toContain(`cat '${system.dataDir}/postgres/password'`);
   expect(paste).toContain(`-p ${system.ports.postgres} -U sluice clicks`);
-  await click(system);
+  await using customer = await openCustomer();
+  const [, secret = ""] = await makeTarget(system, "endpoint", customer.url);
+  // It is told to the ingester and the dispatcher within two seconds.
   await expect
-    .poll(() => system.query("SELECT count(*) AS clicks FROM clicks"), { timeout: 10_000 })
-    .toEqual(["1"]);
+    .poll(
+      async () => {
+        await click(system);
+        return customer.taken.some(({ body }) => body.includes('"type":"link.clicked"'));
+      },
+      { timeout: 20_000, interval: 500 },
+    )
+    .toBe(true);
+  for (const { body, headers } of customer.taken) {
+    const signed = `${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${body}`;
+    const key = Buffer.from(secret.slice("whsec_".length), "base64");
+    const signature = createHmac("sha256", key).update(signed).digest("base64");
+    expect(headers["webhook-signature"]).toBe(`v1,${signature}`);
+  }
+  await expect
+    .poll(() => system.query("SELECT count(*) > 0 AS clicked FROM clicks"), { timeout: 10_000 })
+    .toEqual(["true"]);
   expect(await listenerOn(system.ports.clickhouse)).toBe(undefined);
   child.kill("SIGTERM");
   expect(await ended).toBe(0);

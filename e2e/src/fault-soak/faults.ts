@@ -52,8 +52,8 @@ function processFaults(
 ): Fault[] {
   const { engine } = rig;
   return [
-    named("ingester killed", async () => ingester()?.kill("SIGKILL")),
-    named("ingester stopped", async () => ingester()?.kill("SIGTERM")),
+    named("ingester killed", async () => void ingester()?.kill("SIGKILL")),
+    named("ingester stopped", async () => void ingester()?.kill("SIGTERM")),
     named("ingester frozen", async () => {
       const frozen = ingester();
       frozen?.kill("SIGSTOP");

@@ -7,8 +7,8 @@ import { createMetrics } from "@sluice/service/metrics.ts";
 import { openTcpProxy } from "@sluice/testkit/tcp-proxy.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
 
+import { keepApp } from "../keep-app.ts";
 import { keepEngine } from "./engine.ts";
-import { keepIngester } from "./ingester.ts";
 
 export interface RigOptions {
   /** Given to the ingesters, over what the rig itself decides. */
@@ -44,7 +44,7 @@ export async function openRig({ settings = {}, logUrl, ingesters = 1 }: RigOptio
     OPS_PORT: "0",
     ...settings,
   };
-  const started = Array.from({ length: ingesters }, () => stack.use(keepIngester(environment)));
+  const started = Array.from({ length: ingesters }, () => stack.use(keepApp("click-ingester", environment)));
   const opened = stack.move();
   return {
     engine,

@@ -4,13 +4,11 @@ import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-import { inheritedEnvironment } from "../config.ts";
+import { inheritedEnvironment } from "./config.ts";
 
-const main = fileURLToPath(new URL("../../../apps/click-ingester/src/main.ts", import.meta.url));
-
-export interface Ingester extends AsyncDisposable {
-  /** To the one that runs now. */
-  kill(signal: NodeJS.Signals): void;
+export interface KeptApp extends AsyncDisposable {
+  /** To the one that runs now. Returns whether there was one. */
+  kill(signal: NodeJS.Signals): boolean;
   /** The most memory that the one that runs now has had at once; 0 while none does. */
   peakBytes(): Promise<number>;
   /** The sum over all labels of a metric; undefined while nobody answers. */
@@ -21,8 +19,9 @@ export interface Ingester extends AsyncDisposable {
   readonly ends: () => number;
 }
 
-/** Runs an ingester, and another whenever it ends. */
-export function keepIngester(environment: Readonly<Record<string, string>>): Ingester {
+/** Runs an app, and another whenever it ends. */
+export function keepApp(name: string, environment: Readonly<Record<string, string>>): KeptApp {
+  const main = fileURLToPath(new URL(`../../apps/${name}/src/main.ts`, import.meta.url));
   const story: string[] = [];
   let stopping = false;
   let ends = 0;
@@ -52,19 +51,19 @@ export function keepIngester(environment: Readonly<Record<string, string>>): Ing
   return {
     story,
     ends: () => ends,
-    kill: (signal) => void child.kill(signal),
+    kill: (signal) => child.kill(signal),
     async peakBytes() {
       const status = await readFile(`/proc/${child.pid}/status`, "utf8").catch(() => "");
       return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1_024;
     },
-    async metric(name) {
+    async metric(wanted) {
       if (port === undefined) return undefined;
       const signal = AbortSignal.timeout(2_000);
       const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { signal }).catch(() => undefined);
       const text = (await answer?.text().catch(() => undefined)) ?? "";
       const values = text
         .split("\n")
-        .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
+        .filter((line) => line.startsWith(`${wanted} `) || line.startsWith(`${wanted}{`));
       if (values.length === 0) return undefined;
       return values.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
     },
