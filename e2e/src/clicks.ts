@@ -69,6 +69,9 @@ function fail(error: unknown): never {
   throw error;
 }
 
+/** A person's, so that what is kept from bots comes too. */
+const browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+
 /** The status of a response received whole, or the code of what went wrong. Never rejects. */
 export function answer(agent: Agent, port: number, path: string): Promise<string> {
   return new Promise((resolve) => {
@@ -78,7 +81,7 @@ export function answer(agent: Agent, port: number, path: string): Promise<string
       host: "127.0.0.1",
       port,
       path,
-      headers: { host: "localhost" },
+      headers: { host: "localhost", "user-agent": browser },
       timeout: answerTimeoutMs,
     };
     const sent = request(to, (response) => {
