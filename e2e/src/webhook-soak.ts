@@ -80,7 +80,8 @@ export async function soakWebhooks(options: WebhookSoakOptions): Promise<Webhook
       kills.set(name, dealt);
     await clicks.stop();
     await supervisor.up();
-    await settled(system, receiver, clicks);
+    // What the ingester had in hand comes again first, and then what the dispatcher had.
+    await settled(system, receiver, clicks, settleMs + 2 * (broker?.redeliversWithinMs ?? 0));
   }
   const { waiting, dead } = await backlogOf(system);
   const exitCode = await supervisor.stop();
@@ -120,9 +121,14 @@ function reportOf({ marks, requests, renamed }: Stored, { answered }: Clicks): T
 }
 
 /** All endpoints have all, and nothing waits for the pixel, or it takes too long. */
-async function settled(system: System, receiver: SoakReceiver, { answered }: Clicks): Promise<void> {
+async function settled(
+  system: System,
+  receiver: SoakReceiver,
+  { answered }: Clicks,
+  withinMs: number,
+): Promise<void> {
   const lacks = (path: string) => answered.missingFrom(receiver.at(path).marks).next().done !== true;
-  for (const deadline = performance.now() + settleMs; performance.now() < deadline; await delay(500)) {
+  for (const deadline = performance.now() + withinMs; performance.now() < deadline; await delay(500)) {
     if (endpoints.some(lacks)) continue;
     const { waiting } = await backlogOf(system).catch(() => ({ waiting: 1 }));
     if (waiting === 0) return;
