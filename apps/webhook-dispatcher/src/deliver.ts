@@ -1,4 +1,5 @@
 import { uuidv7 } from "@sluice/click-event/uuid.ts";
+import type { EventLog } from "@sluice/event-log/event-log.ts";
 import { persistently } from "@sluice/event-log/persistently.ts";
 import type { Service } from "@sluice/service/run-service.ts";
 import { keepAttempts } from "./attempt-log/keep-attempts.ts";
@@ -64,8 +65,8 @@ export async function deliver(service: Service<Config>, opened: Opened): Promise
 
 /** `overdue` ends the waiting for a Postgres that is away while we have to leave. */
 async function dispatchClicks(
-  { config, log, metrics: registry, health, signal }: Service<Config>,
-  { events, deliveries }: Opened,
+  { config, log, metrics: registry, health, resources, signal }: Service<Config>,
+  { openEvents, deliveries }: Opened,
   known: KnownTargets,
   outlet: Outlet,
   overdue: AbortSignal,
@@ -74,7 +75,10 @@ async function dispatchClicks(
   const match = createMatch(known);
   const recent = createRecent();
   const park = createPark({ store: deliveries, metrics, log });
+  let opened: EventLog | undefined;
   async function readOn(): Promise<void> {
+    const events = (opened ??= resources.use(await openEvents()));
+    health.check("event-log", () => events.ping());
     await using reader = await events.open(config.FANOUT_TOPIC, { group: config.DISPATCHER_GROUP, signal });
     health.degraded("dispatch", undefined);
     await dispatch({

@@ -6,7 +6,6 @@ import { openDeliveryStore } from "@sluice/link-store/deliveries/open-deliveries
 import { openLinkStore } from "@sluice/link-store/open.ts";
 import { openTargetStore } from "@sluice/link-store/targets/open-targets.ts";
 import { openPubSub } from "@sluice/pub-sub/open.ts";
-import { openWhenReachable } from "@sluice/service/retry.ts";
 import { runService } from "@sluice/service/run-service.ts";
 import { createChannels } from "./channels/channels.ts";
 import { Config } from "./config.ts";
@@ -36,12 +35,9 @@ await runService("webhook-dispatcher", Config, async (service) => {
       userAgent: "Sluice-Webhooks/1",
     }),
   );
-  const events = resources.use(
-    await openWhenReachable("event-log", () => openEventLog(fanOutLogUrl(config), deps), service),
-  );
-  health.check("event-log", () => events.ping());
+  const openEvents = () => openEventLog(fanOutLogUrl(config), deps);
   await deliver(service, {
-    events,
+    openEvents,
     deliveries,
     targets,
     changes,

@@ -8,8 +8,8 @@ import type { HttpClient } from "./http/http-client.ts";
 
 /** What `main.ts` has opened. */
 export interface Opened {
-  /** Has the topic of what is fanned out. */
-  readonly events: EventLog;
+  /** The one with the topic of what is fanned out. Rejects while it cannot be reached, which stops no retries. */
+  readonly openEvents: () => Promise<EventLog>;
   readonly deliveries: DeliveryStore;
   readonly targets: Pick<TargetStore, "sendable" | "disable" | "claimTests" | "finishTest">;
   readonly changes: ChangeFeed;

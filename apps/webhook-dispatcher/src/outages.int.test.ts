@@ -3,6 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { beforeEach, expect, test } from "vitest";
 import { openScene, patience, statements } from "./testing/kill-scene.ts";
+import { idOf } from "./testing/clicks.ts";
+import { openReceiver } from "./testing/receiver.ts";
 import { openWorld, type World } from "./testing/world.ts";
 
 describeWith("the dispatcher, while something is away,", openWorld, (opened: () => World) => {
@@ -51,6 +53,23 @@ describeWith("the dispatcher, while something is away,", openWorld, (opened: () 
     await expect.poll(distinct, patience).toBe(10);
     await expect.poll(() => first.metric("dispatch_oldest_uncommitted_seconds"), patience).toBe(0);
     await expect.poll(() => first.metric("attempt_log_buffered"), patience).toBeGreaterThan(0);
+  });
+
+  test("sends what is due, though it has never reached the event log", async () => {
+    const world = opened();
+    await using receiver = await openReceiver();
+    const { id } = await world.endpoint(receiver.url);
+    const event = {
+      id: idOf(1),
+      type: "endpoint.test",
+      workspaceId: world.workspaceId,
+      ts: 1,
+      body: "{}",
+    } as const;
+    const now = Date.now();
+    await world.deliveries.park([{ target: id, event, made: 1, replayed: false, dueAt: now }], now);
+    await using _ = world.start({ FANOUT_LOG_URL: "kafka://127.0.0.1:9" });
+    await expect.poll(() => receiver.received.length, patience).toBe(1);
   });
 
   test("goes on where it was when the event log is back", async () => {

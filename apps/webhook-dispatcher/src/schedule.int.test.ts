@@ -38,7 +38,7 @@ async function run(world: World) {
       signal: stop.signal,
     },
     {
-      events,
+      openEvents: async () => events,
       deliveries: world.deliveries,
       targets: world.targets,
       changes: { onChange() {}, position: () => 0, async [Symbol.asyncDispose]() {} },

@@ -15,6 +15,7 @@ const reserved = new Set([
   "date",
   "expect",
   "host",
+  "http2-settings",
   "keep-alive",
   "proxy-authenticate",
   "proxy-authorization",

@@ -1,9 +1,9 @@
+import { Headers } from "@sluice/link-store/targets/headers.ts";
 import type { Target } from "@sluice/link-store/targets/target.ts";
 import type { Delivery } from "../../delivery.ts";
 import type { Channel, OpenTarget, Plan, PlannedRequest } from "../channel.ts";
 import { ChannelSettingsError } from "../settings-error.ts";
 import { hostOf } from "../vendor.ts";
-import { ownHeaders } from "./headers.ts";
 import { payloadOf } from "./payload.ts";
 import { readAnswer } from "./read.ts";
 import { keyOf, messageId, sign } from "./sign.ts";
@@ -71,4 +71,12 @@ function openWebhook({ id: target, url, headers, secrets, allowPrivate }: Target
 
 function wrong(field: string, takes: string, got: string): ChannelSettingsError {
   return new ChannelSettingsError([{ field, takes, got }]);
+}
+
+/** The customer's own, by the rule by which they were stored; a table may have been written past it. */
+function ownHeaders(headers: Target["headers"]): Target["headers"] {
+  const { success, data, error } = Headers.safeParse(headers);
+  if (success) return data;
+  const [{ path, message } = { path: [], message: "headers" }] = error.issues;
+  throw wrong(["headers", ...path].join("."), message, "another");
 }
