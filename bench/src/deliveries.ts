@@ -22,6 +22,8 @@ import { createClicks } from "./clicks.ts";
 
 const keys = [Buffer.alloc(32, 7).toString("base64")];
 export const topic = "clicks.fanout";
+/** An endpoint may want the clicks of one of them. */
+export const linkCount = 1_000;
 
 /** A Postgres, a topic in a journal, and what delivers from one to the receivers. */
 export async function openDeliveries(bench: Bench) {
@@ -36,12 +38,18 @@ export async function openDeliveries(bench: Bench) {
   const targets = stack.use(
     openTargetStore(server.url, { log: silentLog, keys, quotas: { endpoints: 100_000 } }),
   );
+  const linkIds: number[] = [];
+  while (linkIds.length < linkCount) {
+    const link = await links.create({ domain: "go.example", destination: "https://example.com/" });
+    linkIds.push(link.id);
+  }
   const opened = stack.move();
   let topics = 0;
   return {
     url: server.url,
     query: (text: string) => queryPostgres(server.url, text),
     workspaceId,
+    linkIds,
     /** Endpoints that may be sent to, as many as there are parts. */
     async endpoints(parts: readonly (Pick<EndpointParts, "url" | "filter"> & Partial<EndpointParts>)[]) {
       await queryPostgres(server.url, "DELETE FROM webhook_endpoints");

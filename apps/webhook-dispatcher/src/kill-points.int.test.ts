@@ -18,7 +18,7 @@ const cut: Answer = (_request, response) => void response.destroy();
 
 /** The moments are made certain by a proxy before Postgres that holds up what would let the dispatcher go on. */
 describeWith("a dispatcher that is killed", openWorld, (opened: () => World) => {
-  beforeEach(() => noTargets(opened()));
+  beforeEach(() => opened().startAfresh());
 
   test("after it has read, and before anybody has heard of it, loses and repeats nothing", async () => {
     await using scene = await openScene(opened());
@@ -131,7 +131,7 @@ describeWith("a dispatcher that is killed", openWorld, (opened: () => World) => 
 });
 
 describeWith("a pixel", openWorld, (opened: () => World) => {
-  beforeEach(() => noTargets(opened()));
+  beforeEach(() => opened().startAfresh());
 
   async function killAt(reached: (scene: Scene) => Promise<unknown>, answer?: Answer): Promise<Scene> {
     await using scene = await openScene(opened(), "pixel");
@@ -180,12 +180,6 @@ describeWith("a pixel", openWorld, (opened: () => World) => {
     expect(asked().length).toBe(3);
   });
 });
-
-async function noTargets(world: World): Promise<void> {
-  // Of the topic nobody wants any more what is left in it.
-  await world.sql("DELETE FROM webhook_endpoints");
-  await world.sql("DELETE FROM pixels");
-}
 
 /** How often a click was stored again. All were stored: that is what everybody here wants to know first. */
 function repeats({ stored, distinct, appended }: Scene): number {

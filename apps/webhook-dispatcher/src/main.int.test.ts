@@ -13,8 +13,7 @@ let last = 0;
 const clicks = (count: number) => Array.from({ length: count }, () => fannedOut((last += 1)));
 
 describeWith("the dispatcher", openWorld, (opened: () => World) => {
-  // Of the topic nobody wants any more what is left in it.
-  beforeEach(() => opened().sql("DELETE FROM webhook_endpoints"));
+  beforeEach(() => opened().startAfresh());
 
   test("signs what it delivers, so that the official library takes it", async () => {
     const world = opened();

@@ -8,7 +8,7 @@ import { openReceiver } from "./testing/receiver.ts";
 import { openWorld, type World } from "./testing/world.ts";
 
 describeWith("the dispatcher, while something is away,", openWorld, (opened: () => World) => {
-  beforeEach(() => opened().sql("DELETE FROM webhook_endpoints"));
+  beforeEach(() => opened().startAfresh());
 
   test("delivers on without Postgres, and keeps what fails until Postgres is back", async () => {
     await using scene = await openScene(opened());

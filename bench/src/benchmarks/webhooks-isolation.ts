@@ -1,7 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServerResponse } from "node:http";
 import type { Bench, Benchmark } from "../benchmark.ts";
-import { createFannedOut, type Deliveries, openDeliveries, openReceivers, topic } from "../deliveries.ts";
+import {
+  createFannedOut,
+  type Deliveries,
+  linkCount,
+  openDeliveries,
+  openReceivers,
+  topic,
+} from "../deliveries.ts";
 import { peakMemory } from "../machine.ts";
 
 const first = { name: "first-attempt-p99", unit: "ms", goal: { atMost: 1_500 } };
@@ -9,7 +16,8 @@ const troubled = { name: "first-attempt-p99-some-hang", unit: "ms" };
 const ratio = { name: "p99-some-hang/none-hangs", unit: "ratio", goal: { atMost: 1.5 } };
 const memory = { name: "dispatcher-memory-1000-hung-1M-parked", unit: "MB", goal: { atMost: 256 } };
 
-const endpoints = 1_000;
+/** One for each link. */
+const endpoints = linkCount;
 const perSecond = 500;
 
 /** Of a thousand endpoints a tenth hangs, a twentieth takes 5 s and a twentieth fails: what the others notice of it. */
@@ -57,14 +65,17 @@ async function healthyP99(
     answer(response, answers(number));
   });
   await deliveries.endpoints(
-    Array.from({ length: endpoints }, (_each, index) => ({
+    deliveries.linkIds.map((id, index) => ({
       url: `${receivers.url}/${index + 1}`,
-      filter: { linkIds: [index + 1] },
+      filter: { linkIds: [id] },
     })),
   );
   await using log = await deliveries.openTopic();
   await using _ = await deliveries.dispatcher(log.url);
-  const fannedOut = createFannedOut(deliveries.workspaceId, (place) => (place % endpoints) + 1);
+  const fannedOut = createFannedOut(
+    deliveries.workspaceId,
+    (place) => deliveries.linkIds[place % endpoints] ?? 0,
+  );
   // What hangs is found out in the first third, which is not counted.
   for (let tick = 0; tick < ((seconds * 4) / 3) * 20; tick += 1) {
     if (tick === Math.round((seconds / 3) * 20)) latencies.length = 0;
@@ -95,15 +106,18 @@ async function memoryWhileAllHang(
 ): Promise<number | undefined> {
   await using receivers = await openReceivers(() => {});
   await deliveries.endpoints(
-    Array.from({ length: endpoints }, (_each, index) => ({
+    deliveries.linkIds.map((id, index) => ({
       url: `${receivers.url}/${index + 1}`,
-      filter: { linkIds: [index + 1] },
+      filter: { linkIds: [id] },
     })),
   );
   await park(deliveries, rows);
   await using log = await deliveries.openTopic();
   await using dispatcher = await deliveries.dispatcher(log.url);
-  const fannedOut = createFannedOut(deliveries.workspaceId, (place) => (place % endpoints) + 1);
+  const fannedOut = createFannedOut(
+    deliveries.workspaceId,
+    (place) => deliveries.linkIds[place % endpoints] ?? 0,
+  );
   for (let tick = 0; tick < 60 * bench.scale * 20; tick += 1) {
     await log.append(topic, fannedOut(perSecond / 20));
     await delay(50, undefined, { signal: bench.signal });

@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { migrate as migrateClicks } from "@sluice/click-store/migrate.ts";
+import type { NewRecord } from "@sluice/event-log/event-log.ts";
 import { openEventLog } from "@sluice/event-log/open.ts";
 import { openDeliveryStore } from "@sluice/link-store/deliveries/open-deliveries.ts";
 import { migrate as migrateLinks } from "@sluice/link-store/migrate.ts";
@@ -29,7 +31,8 @@ export async function openWorld() {
   const targets = stack.use(openTargetStore(postgres.url, { log: silentLog, keys: [key] }));
   const deliveries = stack.use(openDeliveryStore(postgres.url, deps));
   const url = `journal://${path}?groups=dispatcher&minAgeMs=0`;
-  const topic = stack.use(await openEventLog(url, deps));
+  const log = stack.use(await openEventLog(url, deps));
+  let topic = "clicks.fanout";
   const opened = stack.move();
   return {
     postgresUrl: postgres.url,
@@ -38,7 +41,12 @@ export async function openWorld() {
     targets,
     deliveries,
     /** What the ingester would append. */
-    append: (records: Parameters<typeof topic.append>[1]) => topic.append("clicks.fanout", records),
+    append: (records: readonly NewRecord[]) => log.append(topic, records),
+    /** Whatever an earlier test has left is nobody's from now on. */
+    async startAfresh() {
+      topic = `clicks.${randomUUID()}`;
+      await sql(postgres.url, "DELETE FROM webhook_endpoints; DELETE FROM pixels; DELETE FROM deliveries");
+    },
     /** An endpoint that may be sent to, on loopback. */
     async endpoint(receiverUrl: string, parts: Partial<EndpointParts> = {}): Promise<Target> {
       const endpoint = { kind: "webhook", url: receiverUrl, ...parts } as const;
@@ -58,16 +66,8 @@ export async function openWorld() {
     /** Where the journal is. */
     path,
     start(environment: Readonly<Record<string, string>> = {}): AppProcess {
-      return startApp(new URL("../main.ts", import.meta.url), {
-        EVENT_LOG_URL: url,
-        FANOUT_LOG_URL: url,
-        DATABASE_URL: postgres.url,
-        CLICK_STORE_URL: postgres.url,
-        SECRET_KEYS: key,
-        ALLOW_HTTP: "true",
-        ALLOWED_PORTS: "any",
-        ...environment,
-      });
+      const own = { EVENT_LOG_URL: url, FANOUT_LOG_URL: url, FANOUT_TOPIC: topic, ...environment };
+      return startApp(new URL("../main.ts", import.meta.url), { ...environmentOn(postgres.url), ...own });
     },
     /** What waits becomes due, as if time had passed: leases and pauses have ended. Not before now: what is long overdue is swept away. */
     async letAllBeDue(which: "true" | "lease IS NULL" = "true") {
@@ -83,3 +83,13 @@ export async function openWorld() {
 }
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
+
+function environmentOn(postgresUrl: string) {
+  return {
+    DATABASE_URL: postgresUrl,
+    CLICK_STORE_URL: postgresUrl,
+    SECRET_KEYS: key,
+    ALLOW_HTTP: "true",
+    ALLOWED_PORTS: "any",
+  };
+}
