@@ -100,25 +100,28 @@ describeWith("the dispatcher", openWorld, (opened: () => World) => {
     expect(lastAt - began).toBeLessThan(2_000);
   });
 
-  test("a 410 disables the endpoint, and the workspace's others are told of it once", async () => {
+  test("a 410 disables the endpoint, and the workspace's others and the operator are told of it once", async () => {
     const world = opened();
     await using gone = await openReceiver();
     await using other = await openReceiver();
+    await using operator = await openReceiver();
     gone.answer((_request, response) => response.writeHead(410).end());
     const disabled = await world.endpoint(gone.url);
     await world.endpoint(other.url, { eventTypes: ["endpoint.disabled"] });
     await using two = new AsyncDisposableStack();
-    two.use(world.start());
-    two.use(world.start());
+    const operators = { NOTICE_URL: operator.url, NOTICE_SECRET: `whsec_${"A".repeat(32)}` };
+    two.use(world.start(operators));
+    two.use(world.start(operators));
     await world.append(clicks(3));
     await expect.poll(() => other.received.length, patience).toBe(1);
+    await expect.poll(() => operator.received.length, patience).toBe(1);
     expect(JSON.parse(other.received[0]?.body ?? "")).toMatchObject({
       type: "endpoint.disabled",
       data: { endpoint_id: disabled.id },
     });
     expect(await world.targets.show(disabled.id, Date.now())).toHaveProperty("disabled.reason");
     await delay(500);
-    expect(other.received.length).toBe(1);
+    expect([other.received.length, operator.received.length]).toEqual([1, 1]);
   });
 
   test("a test that somebody asks for is carried out, and makes the endpoint one that is sent to", async () => {

@@ -133,7 +133,7 @@ async function park({ query }: Deliveries, rows: number): Promise<void> {
     FROM generate_series(1, ${rows})`);
   await query(`
     INSERT INTO deliveries (event_id, target, due_at, made, replayed)
-    SELECT id, (SELECT array_agg(target) FROM delivery_targets WHERE NOT gone)[1 + (row_number() OVER ()) % ${endpoints}], 0, 0, false
+    SELECT id, (SELECT array_agg(target) FROM delivery_targets WHERE sendable AND target <> 'ep_0')[1 + (row_number() OVER ()) % ${endpoints}], 0, 0, false
     FROM delivery_events`);
   await query(`
     UPDATE delivery_targets AS kept SET parked = counted.count

@@ -9,11 +9,11 @@ export function targetId(prefix: TargetPrefix, id: number): TargetId {
   return `${prefix}_${id}`;
 }
 
-/** `undefined` for what names no target. */
+/** `undefined` for what names no target. `ep_0` is the operator's, which is in no table of targets. */
 export function parseTargetId(
   text: string,
 ): { readonly prefix: TargetPrefix; readonly id: number } | undefined {
-  const [, name, digits] = /^([a-z]{2})_([1-9]\d{0,14})$/.exec(text) ?? [];
+  const [, name, digits] = /^([a-z]{2})_(0|[1-9]\d{0,14})$/.exec(text) ?? [];
   const prefix = targetPrefixes.find((known) => known === name);
   return prefix === undefined ? undefined : { prefix, id: Number(digits) };
 }
