@@ -4,7 +4,7 @@ import { openEventLog } from "@sluice/event-log/open.ts";
 import { openWhenReachable } from "@sluice/service/retry.ts";
 import { runService } from "@sluice/service/run-service.ts";
 import { Config } from "./config.ts";
-import { keepHeapSmall } from "./heap.ts";
+import { keepHeapSmall } from "@sluice/service/heap.ts";
 import { keepErased } from "./erasure/erase.ts";
 import { createKnownErasures } from "./erasure/known-erasures.ts";
 import { fanOutClicks } from "./fan-out/fan-out-clicks.ts";

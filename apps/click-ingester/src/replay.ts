@@ -12,7 +12,7 @@ import { createLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
 import { Config } from "./config.ts";
 import { createKnownErasures, whenKnown } from "./erasure/known-erasures.ts";
-import { keepHeapSmall } from "./heap.ts";
+import { keepHeapSmall } from "@sluice/service/heap.ts";
 import { openFanOutAgain, thenFanOut } from "./replay/fan-out-again.ts";
 import { replayed } from "./replay/replayed.ts";
 import { showProgress } from "./replay/show-progress.ts";

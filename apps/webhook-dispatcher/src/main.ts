@@ -6,12 +6,14 @@ import { openDeliveryStore } from "@sluice/link-store/deliveries/open-deliveries
 import { openLinkStore } from "@sluice/link-store/open.ts";
 import { openTargetStore } from "@sluice/link-store/targets/open-targets.ts";
 import { openPubSub } from "@sluice/pub-sub/open.ts";
+import { keepHeapSmall } from "@sluice/service/heap.ts";
 import { runService } from "@sluice/service/run-service.ts";
 import { createChannels } from "./channels/channels.ts";
 import { Config } from "./config.ts";
 import { deliver } from "./deliver.ts";
 import { openHttpClient } from "./http/open.ts";
 
+keepHeapSmall();
 await runService("webhook-dispatcher", Config, async (service) => {
   const { config, log, metrics, health, resources } = service;
   const { DATABASE_URL, DATABASE_DIRECT_URL = DATABASE_URL } = config;

@@ -126,10 +126,14 @@ async function memoryWhileAllHang(
 }
 
 /** So many rows that are due, spread over all endpoints. */
-async function park({ query }: Deliveries, rows: number): Promise<void> {
+async function park({ query, workspaceId }: Deliveries, rows: number): Promise<void> {
+  const [record] = createFannedOut(workspaceId)(1);
+  const body = Buffer.from(record?.value ?? "")
+    .toString()
+    .replaceAll("'", "''");
   await query(`
     INSERT INTO delivery_events (id, type, workspace_id, ts, body, parked_at)
-    SELECT gen_random_uuid(), 'link.clicked', 1, 0, repeat('x', 800), extract(epoch FROM now()) * 1000
+    SELECT gen_random_uuid(), 'link.clicked', 1, 0, '${body}', extract(epoch FROM now()) * 1000
     FROM generate_series(1, ${rows})`);
   await query(`
     INSERT INTO deliveries (event_id, target, due_at, made, replayed)
