@@ -8,7 +8,7 @@ export interface Recent {
   add(pairs: readonly Pair[]): void;
 }
 
-/** Some 20 MB; at a thousand deliveries a second, what a producer repeats comes well within the two minutes that makes. */
+/** Some 40 MB when full; a hundred seconds at a thousand deliveries a second, within which a producer repeats what it repeats. */
 const maxPairs = 100_000;
 
 /** Keeps a record that the log holds twice from being sent twice, as far as memory goes; after that, receivers do. */
