@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { migrate as migrateClicks } from "@sluice/click-store/migrate.ts";
 import { encodeEnriched } from "@sluice/click-event/encode.ts";
@@ -14,6 +13,7 @@ import type { EndpointParts } from "@sluice/link-store/targets/target-store.ts";
 import { startPostgres } from "@sluice/local-services/postgres.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
+import { listenOnLoopback } from "@sluice/testkit/loopback.ts";
 import { queryPostgres } from "@sluice/testkit/postgres.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
 import { startApp } from "./app.ts";
@@ -125,12 +125,9 @@ export async function openReceivers(
     request.on("error", () => {});
     request.on("end", () => answer(request.url ?? "/", body, response));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address: AddressInfo | string | null = server.address();
-  if (address === null || typeof address === "string") throw new Error("not listening on a port");
+  const port = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();

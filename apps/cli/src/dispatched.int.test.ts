@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
 
 import { sampleClick } from "@sluice/click-event/testing/sample.ts";
@@ -10,6 +9,7 @@ import { startApp } from "@sluice/testkit/app-process.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { testPostgres } from "@sluice/testkit/postgres.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
+import { listenOnLoopback } from "@sluice/testkit/loopback.ts";
 import { expect, test } from "vitest";
 
 import { secretKey } from "./testing/dispatcher.ts";
@@ -35,14 +35,11 @@ async function openWorld() {
       response.writeHead(204).end();
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const port = await listenOnLoopback(server);
   stack.defer(() => {
     server.closeAllConnections();
     server.close();
   });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("not listening on a port");
   const dispatcher = stack.use(
     startApp(new URL("../../webhook-dispatcher/src/main.ts", import.meta.url), {
       ...env,
@@ -57,7 +54,7 @@ async function openWorld() {
     env,
     dispatcher,
     received,
-    receiver: `http://127.0.0.1:${address.port}/`,
+    receiver: `http://127.0.0.1:${port}/`,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

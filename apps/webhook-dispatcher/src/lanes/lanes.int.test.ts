@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { createMetrics } from "@sluice/service/metrics.ts";
 import type { TargetId } from "@sluice/link-store/targets/target.ts";
+import { listenOnLoopback } from "@sluice/testkit/loopback.ts";
 import { expect, test } from "vitest";
 import type { OpenTarget } from "../channels/channel.ts";
 import { openHttpClient } from "../http/open.ts";
@@ -29,13 +30,10 @@ async function openReceiver() {
     if (request.url?.startsWith("/hang") === true) return;
     response.writeHead(request.url?.startsWith("/fail") === true ? 500 : 200).end();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("it listens on no port");
+  const port = await listenOnLoopback(server);
   return {
     got,
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();

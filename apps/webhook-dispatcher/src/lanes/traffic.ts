@@ -1,4 +1,5 @@
 import type { TargetId } from "@sluice/link-store/targets/target.ts";
+import { crash } from "../crash.ts";
 import { courseOf } from "./course.ts";
 import { type Door, isShut } from "./door.ts";
 import { Lane, type Planned, type Queued } from "./lane.ts";
@@ -224,11 +225,4 @@ export class Traffic {
     for (const queued of all) this.#unqueue(queued);
     for (const { ticket } of all) ticket.report({ kind: "parked", dueAt: now, why: "full" });
   }
-}
-
-/** A bug: ends the process, and the log brings again what was in hand. */
-function crash(error: unknown): void {
-  queueMicrotask(() => {
-    throw error;
-  });
 }

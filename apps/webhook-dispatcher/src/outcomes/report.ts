@@ -1,5 +1,6 @@
 import type { Attempt } from "@sluice/click-store/attempts.ts";
 import type { TargetId } from "@sluice/link-store/targets/target.ts";
+import { crash } from "../crash.ts";
 import type { Delivery } from "../delivery.ts";
 import type { Outcome } from "../lanes/lanes.ts";
 import { patienceMs, type Standing } from "../standing/standing.ts";
@@ -90,11 +91,4 @@ function nameOf(outcome: Exclude<Outcome, { kind: "skipped" }>): string {
   if (outcome.kind === "retry") return "failed";
   if (outcome.kind === "dead") return outcome.refused ? "refused" : "failed";
   return outcome.kind;
-}
-
-/** A bug: ends the process, and what it had in hand comes again. */
-function crash(error: unknown): void {
-  queueMicrotask(() => {
-    throw error;
-  });
 }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listenOnLoopback } from "@sluice/testkit/loopback.ts";
 
 // For tests: a customer's server on loopback.
 
@@ -38,10 +38,9 @@ export async function openReceiver(): Promise<Receiver> {
       how(one, response);
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const port = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${portOf(server.address())}`,
+    url: `http://127.0.0.1:${port}`,
     received,
     answer: (answer) => void (how = answer),
     dialled(act) {
@@ -62,8 +61,3 @@ export async function openReceiver(): Promise<Receiver> {
 }
 
 const ok: Answer = (_request, response) => void response.writeHead(200).end();
-
-function portOf(address: AddressInfo | string | null): number {
-  if (address === null || typeof address === "string") throw new Error("not listening on a port");
-  return address.port;
-}

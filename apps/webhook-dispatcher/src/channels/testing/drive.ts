@@ -2,6 +2,7 @@ import type { Target, TargetKind } from "@sluice/link-store/targets/target.ts";
 import type { Delivery } from "../../delivery.ts";
 import type { HttpReply, HttpRequest } from "../../http/http-client.ts";
 import type { OpenTarget, Reading, SkipReason, Verdict } from "../channel.ts";
+import { sampleTarget as anyTarget } from "../../testing/clicks.ts";
 
 /** A client of the simplest kind, for loopback. */
 export async function send(request: HttpRequest): Promise<HttpReply> {
@@ -53,24 +54,7 @@ export async function drive(open: OpenTarget, deliveries: readonly Delivery[], n
   return { verdicts, skipped, readings };
 }
 
+/** One of that kind whose settings are the test's. */
 export function sampleTarget(kind: TargetKind, changes: Partial<Target> = {}): Target {
-  return {
-    id: "in_1",
-    kind,
-    workspaceId: 1,
-    description: "",
-    eventTypes: ["link.clicked"],
-    filter: { includeBots: false, includeOptedOut: false },
-    url: "",
-    method: "GET",
-    headers: {},
-    secrets: [],
-    settings: {},
-    allowPrivate: false,
-    maxInFlight: undefined,
-    maxPerSecond: undefined,
-    verified: true,
-    disabled: undefined,
-    ...changes,
-  };
+  return anyTarget({ id: "in_1", kind, url: "", method: "GET", ...changes });
 }

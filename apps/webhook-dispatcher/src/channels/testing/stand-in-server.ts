@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import { listenOnLoopback } from "@sluice/testkit/loopback.ts";
 
 export interface Asked {
   readonly method: string;
@@ -53,10 +53,9 @@ export async function openStandIn(answer: (asked: Asked) => Answer): Promise<Sta
       response.end(isText ? given.body : JSON.stringify(given.body));
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const port = await listenOnLoopback(server);
   return {
-    baseUrl: `http://127.0.0.1:${portOf(server.address())}`,
+    baseUrl: `http://127.0.0.1:${port}`,
     count: () => count,
     next: (given) => planned.push(given),
     async [Symbol.asyncDispose]() {
@@ -65,8 +64,4 @@ export async function openStandIn(answer: (asked: Asked) => Answer): Promise<Sta
       await once(server, "close");
     },
   };
-}
-
-function portOf(address: AddressInfo | string | null): number {
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

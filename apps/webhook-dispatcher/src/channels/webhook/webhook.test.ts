@@ -5,29 +5,18 @@ import type { HttpAnswer, HttpReply } from "../../http/http-client.ts";
 import type { PlannedRequest } from "../channel.ts";
 import { ChannelSettingsError } from "../settings-error.ts";
 import { deliveryOf, manyDeliveries } from "../testing/deliveries.ts";
+import { sampleTarget } from "../../testing/clicks.ts";
 import { webhook } from "./webhook.ts";
 
 const current = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
 const previous = `whsec_${Buffer.alloc(24, 2).toString("base64")}`;
 
-const target: Target = {
+const target = sampleTarget({
   id: "ep_7",
-  kind: "webhook",
-  workspaceId: 1,
-  description: "",
-  eventTypes: ["link.clicked"],
-  filter: { includeBots: false, includeOptedOut: false },
   url: "https://Hooks.Example.com./in?a=1",
-  method: "POST",
   headers: { "x-tenant": "42", authorization: "Bearer x" },
   secrets: [current, previous],
-  settings: {},
-  allowPrivate: false,
-  maxInFlight: undefined,
-  maxPerSecond: undefined,
-  verified: true,
-  disabled: undefined,
-};
+});
 
 const now = Date.now();
 

@@ -3,6 +3,8 @@ import { type IncomingMessage, type RequestListener, type ServerResponse, create
 import { type Socket, createServer as createTcpServer } from "node:net";
 import { createServer as createTlsServer } from "node:https";
 import type { TlsOptions } from "node:tls";
+import { listen } from "@sluice/service/listen.ts";
+import { listenOnLoopback } from "@sluice/testkit/loopback.ts";
 
 export interface Receiver extends AsyncDisposable {
   readonly port: number;
@@ -47,9 +49,8 @@ export async function startReceiver(answer: Answer, options: ReceiverOptions = {
     },
   };
   server.on("connection", () => (receiver.connections += 1));
-  server.listen(options.port ?? 0, options.host ?? "127.0.0.1");
-  await once(server, "listening");
-  return Object.assign(receiver, { port: portOf(server.address()) });
+  const { host = "127.0.0.1", port = 0 } = options;
+  return Object.assign(receiver, { port: await listen(server, { host, port, variable: "port" }) });
 }
 
 export interface RawServer extends AsyncDisposable {
@@ -83,12 +84,5 @@ export async function startRawServer(onRequest: (socket: Socket) => void): Promi
       await closed;
     },
   };
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return Object.assign(raw, { port: portOf(server.address()) });
-}
-
-function portOf(address: ReturnType<ReturnType<typeof createTcpServer>["address"]>): number {
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
+  return Object.assign(raw, { port: await listenOnLoopback(server) });
 }
