@@ -5,14 +5,14 @@ import { promisify } from "node:util";
 import { decodeEnriched } from "@sluice/click-event/decode-enriched.ts";
 import { decodeRecord } from "@sluice/click-event/decode.ts";
 import type { ClickEvent } from "@sluice/click-event/click-event.ts";
-import type { LogRecord } from "@sluice/event-log/event-log.ts";
-import { openJournalWriter } from "@sluice/event-log/journal-writer.ts";
+import type { LogRecord, NewRecord } from "@sluice/event-log/event-log.ts";
+import { type JournalWriter, openJournalWriter } from "@sluice/event-log/journal-writer.ts";
 import { openEventLog } from "@sluice/event-log/open.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { openJournal, openStores } from "./testing/fan-out-world.ts";
 import { startIngester } from "./testing/ingester-process.ts";
 import { clickRecord, refusedRecord, sampleClick } from "./testing/sample-clicks.ts";
@@ -61,11 +61,8 @@ describeWith("what a journal owes to the fan-out", openStores, (stores) => {
     for (let from = 0; from < clicks.length; from += 100) {
       const records = clicks.slice(from, from + 100).map(clickRecord);
       if (from === 100 && refused > 0) records.push(refusedRecord(edge, 101, 100 + refused));
-      for (const record of records) {
-        const written = Promise.withResolvers<void>();
-        writer.append(record, (error) => (error === undefined ? written.resolve() : written.reject(error)));
-        await written.promise;
-      }
+      // What is stored is committed a moment later, and only then may the journal let go of it.
+      for (const record of records) await vi.waitFor(() => appended(writer, record), { timeout: 30_000 });
       await expect.poll(() => stores().stored({ run: edge }), { timeout: 30_000 }).toBe(from + 100);
     }
     const fanOutUrl = `journal://${join(path, "fan-out")}?groups=dispatcher`;
@@ -155,6 +152,12 @@ describeWith("a replay with --fan-out", openStores, (stores) => {
     );
   });
 });
+
+async function appended(writer: JournalWriter, record: NewRecord): Promise<void> {
+  const written = Promise.withResolvers<void>();
+  writer.append(record, (error) => (error === undefined ? written.resolve() : written.reject(error)));
+  await written.promise;
+}
 
 async function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   const file = join(import.meta.dirname, program);
