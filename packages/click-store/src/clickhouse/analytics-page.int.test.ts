@@ -8,7 +8,7 @@ import { clicksOf } from "./testing/rows.ts";
 import { never, openWorldOnAnyServer } from "./testing/world.ts";
 
 const page = await readFile(new URL("../../../../docs/analytics.md", import.meta.url), "utf8");
-const queries = [...page.matchAll(/^### (.+)\n\n((?: {4}.+\n)+)/gm)].map(([, title = "", sql = ""]) => ({
+const queries = [...page.matchAll(/^### (.+)\n\n```sql\n([^]+?)```/gm)].map(([, title = "", sql = ""]) => ({
   title,
   sql,
 }));

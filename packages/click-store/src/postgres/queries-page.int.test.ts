@@ -7,7 +7,7 @@ import { sql } from "./testing/sql.ts";
 import { openWorld } from "./testing/world.ts";
 
 const page = await readFile(new URL("../../../../docs/clicks-in-postgres.md", import.meta.url), "utf8");
-const queries = [...page.matchAll(/^### (.+)\n\n((?: {4}.+\n)+)/gm)].map(([, title = "", text = ""]) => ({
+const queries = [...page.matchAll(/^### (.+)\n\n```sql\n([^]+?)```/gm)].map(([, title = "", text = ""]) => ({
   title,
   text,
 }));
