@@ -7,6 +7,7 @@ import { addDomainCommands } from "./domain-commands.ts";
 import { addErasureCommands } from "./erasure-commands.ts";
 import { addEndpointCommands } from "./endpoint-commands.ts";
 import { addIntegrationCommands } from "./integration-commands.ts";
+import { addJournalCommands } from "./journal-commands.ts";
 import { addLinkCommands } from "./link-commands.ts";
 import { watchLive } from "./live.ts";
 import { replay } from "./replay.ts";
@@ -68,6 +69,7 @@ export function createProgram(context: Context): Command {
     )
     .option("--dry-run", "with --owed: pass nothing on, and say how much there is")
     .action((options: Parameters<typeof replay>[1]) => replay(context, options));
+  addJournalCommands(program.command("journal").description("what an edge that is gone has left"), context);
   addDeadLetterCommands(
     program.command("dead-letters").description("records that could not be stored as clicks"),
     context,

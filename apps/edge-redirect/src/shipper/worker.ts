@@ -12,9 +12,9 @@ import { createMetrics } from "@sluice/service/metrics.ts";
 import { openWhenReachable } from "@sluice/service/retry.ts";
 
 import { Order, type Report, Task } from "./messages.ts";
-import { appendToFile } from "./set-aside.ts";
+import { appendToFile } from "@sluice/event-log/set-aside.ts";
 import { throughRestarts } from "./restarts.ts";
-import { type Progress, ship } from "./ship.ts";
+import { type Progress, ship } from "@sluice/event-log/ship.ts";
 
 const reportEveryMs = 1_000;
 /** As long as segments stay that were shipped (`JOURNAL_MIN_AGE_MS`). A server that syncs once a second forgets seconds. */

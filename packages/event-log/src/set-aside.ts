@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 
-import { EventLogError, type LogRecord } from "@sluice/event-log/event-log.ts";
+import { EventLogError, type LogRecord } from "./event-log.ts";
 
 /**
  * Keeps a record as the bytes it was, in Base64 on a line of JSON at the end of a file, synced to the disk. Rejects

@@ -1,5 +1,5 @@
-import { EventLogError, type EventLog, type LogRecord, type NewRecord } from "@sluice/event-log/event-log.ts";
-import { openEventLog } from "@sluice/event-log/open.ts";
+import { EventLogError, type EventLog, type LogRecord, type NewRecord } from "./event-log.ts";
+import { openEventLog } from "./open.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
 import { describe, expect, it } from "vitest";

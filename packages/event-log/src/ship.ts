@@ -1,4 +1,4 @@
-import { EventLogError, type EventLog, type LogRecord, type Reader } from "@sluice/event-log/event-log.ts";
+import { EventLogError, type EventLog, type LogRecord, type Reader } from "./event-log.ts";
 import { createBackoff, patiently } from "@sluice/service/retry.ts";
 
 /** What a shipper has done and where it stands; read by whoever reports it. */
