@@ -162,14 +162,15 @@ describe("a click", () => {
   });
 
   it("is foretold: who asks, and whether as a person", () => {
-    const identify = (request: IncomingMessage, by = clicked) => trial.capture.identify(request, by);
-    expect(identify(get())).toEqual({ visitor, human: true });
-    expect(identify(get("HEAD")).human).toBe(false);
-    expect(identify(get("GET", { "sec-purpose": "prefetch" })).human).toBe(false);
-    expect(identify(get("GET", { referer: "https://spam.example/" })).human).toBe(false);
-    expect(identify(get(), { ...clicked, bot: 32 }).human).toBe(false);
+    expect(trial.capture.identify(get(), clicked)).toEqual(visitor);
+    const isHuman = (request: IncomingMessage, by = clicked) => trial.capture.isHuman(request, by);
+    expect(isHuman(get())).toBe(true);
+    expect(isHuman(get("HEAD"))).toBe(false);
+    expect(isHuman(get("GET", { "sec-purpose": "prefetch" }))).toBe(false);
+    expect(isHuman(get("GET", { referer: "https://spam.example/" }))).toBe(false);
+    expect(isHuman(get(), { ...clicked, bot: 32 })).toBe(false);
     trial.describe = () => ({ ...visitor, bot: 1 });
-    expect(identify(get()).human).toBe(false);
+    expect(isHuman(get())).toBe(false);
   });
 
   it("that was foretold is by the same visitor, who is worked out once", () => {

@@ -34,13 +34,6 @@ export interface ClickedLink {
   readonly audit: AuditMode | undefined;
 }
 
-/** Who asks for a link. */
-export interface Identity {
-  readonly visitor: Visitor;
-  /** As `isHuman` says of the click: only then it uses up a limit. */
-  readonly human: boolean;
-}
-
 export interface Capture {
   /**
    * Records one click. `done` is called once, with the event's id, when the click is in the journal or has been
@@ -54,7 +47,9 @@ export interface Capture {
     done: (eventId: string | undefined) => void,
   ): void;
   /** Who asks, as `record` will say it: for links whose answer depends on that. */
-  identify(request: IncomingMessage, link: ClickedLink): Identity;
+  identify(request: IncomingMessage, link: ClickedLink): Visitor;
+  /** As the click's record will say it: only a person uses up a limit. */
+  isHuman(request: IncomingMessage, link: ClickedLink): boolean;
 }
 
 export interface CaptureOptions {
@@ -86,7 +81,8 @@ const nobody: Visitor = {
 /** Records nothing, so that there is no event with an id, and knows nobody. For benchmarks. */
 export const noCapture: Capture = {
   record: (_request, _link, _query, done) => done(""),
-  identify: () => ({ visitor: nobody, human: true }),
+  identify: () => nobody,
+  isHuman: () => true,
 };
 
 /** Rejects when the journal cannot be opened. Closing journals what is in hand. */
@@ -137,7 +133,12 @@ export async function openCapture(options: CaptureOptions): Promise<Capture & As
           }),
         );
     },
-    identify: createIdentify(options, who, () => runs.time()),
+    identify: (request, link) => who.before(request, link.workspaceId, runs.time()),
+    isHuman(request, link) {
+      const visitor = who.before(request, link.workspaceId, runs.time());
+      const bot = visitor.bot | options.readReferrer(request.headers.referer).bot | link.bot;
+      return isHuman(bot, isPrefetch(request.headers), methodOf(request));
+    },
     [Symbol.asyncDispose]: () => runs[Symbol.asyncDispose](),
   };
 }
@@ -157,19 +158,20 @@ interface Who {
 
 /** Remembers whom it was asked for before the click: in nearly all cases the click is the next one. */
 function createWho({ addressOf, visitors }: CaptureOptions): Who {
-  let last: { readonly request: IncomingMessage; readonly visitor: Visitor } | undefined;
+  let asked: IncomingMessage | undefined;
+  let known: Visitor | undefined;
   const ask = (request: IncomingMessage, workspaceId: number, ts: number): Visitor =>
     visitors.describe(addressOf(request), request.headers, workspaceId, ts);
   return {
     before(request, workspaceId, ts) {
-      const visitor = ask(request, workspaceId, ts);
-      last = { request, visitor };
-      return visitor;
+      if (asked === request && known !== undefined) return known;
+      asked = request;
+      return (known = ask(request, workspaceId, ts));
     },
     ofClick(request, workspaceId, ts) {
-      if (last === undefined || last.request !== request) return ask(request, workspaceId, ts);
-      const { visitor } = last;
-      last = undefined;
+      if (asked !== request || known === undefined) return ask(request, workspaceId, ts);
+      const visitor = known;
+      asked = known = undefined;
       return visitor;
     },
   };
@@ -207,20 +209,6 @@ function describe(
     method: methodOf(request),
     referrerDomain: visitor.untracked ? "" : referrer.domain,
     prefetch: isPrefetch(headers),
-  };
-}
-
-function createIdentify({ readReferrer }: CaptureOptions, who: Who, time: () => number): Capture["identify"] {
-  return (request, link) => {
-    const visitor = who.before(request, link.workspaceId, time());
-    return {
-      visitor,
-      // Not all who ask for the visitor's place ask for this, too.
-      get human() {
-        const bot = visitor.bot | readReferrer(request.headers.referer).bot | link.bot;
-        return isHuman(bot, isPrefetch(request.headers), methodOf(request));
-      },
-    };
   };
 }
 

@@ -1,23 +1,23 @@
 import type { IncomingMessage } from "node:http";
 
-import type { Capture, Identity } from "../capture/capture.ts";
+import type { Capture } from "../capture/capture.ts";
 import { firstLanguage } from "../capture/language.ts";
 import { networkOf } from "../capture/visitor-hash.ts";
+import type { Visitor } from "../capture/visitors.ts";
 import { unmap } from "../client/address.ts";
 import type { ClientAddress } from "../client/client-address.ts";
 import { createEquipmentReader, type Equipment } from "../rules/equipment.ts";
-import type { VisitFacts } from "../rules/target-rule.ts";
 import { createLots } from "../rules/variant.ts";
 import * as answers from "./answers.ts";
 import type { ClickLimits } from "./click-limits.ts";
 import type { Outcome } from "./metrics.ts";
 import * as pages from "./pages.ts";
-import type { Plan, Redirection } from "./plan.ts";
+import type { Plan, PlannedVisit, Redirection } from "./plan.ts";
 import type { PreparedLink } from "./prepared-links.ts";
 import { createUnlock, triesWindowMs, type UnlockOptions, type Unlocking } from "./unlock.ts";
 
 export interface FollowOptions {
-  readonly capture: Pick<Capture, "identify">;
+  readonly capture: Pick<Capture, "identify" | "isHuman">;
   /** The client's address stays in memory. */
   readonly addressOf: ClientAddress;
   readonly limits: Pick<ClickLimits, "use">;
@@ -30,11 +30,63 @@ export interface FollowOptions {
 
 /** What becomes of a visit to a link whose answer depends on the visit. */
 export type Next =
-  | { readonly kind: "redirect"; readonly to: Redirection }
+  | Redirection
   | { readonly kind: "answer"; readonly answer: answers.Answer; readonly outcome: Outcome }
   /** As if there were no such link. */
   | { readonly kind: "not_yet" }
   | { readonly kind: "left" };
+
+interface Sources extends Pick<FollowOptions, "now"> {
+  readonly capture: Pick<Capture, "identify">;
+  readonly clientOf: (request: IncomingMessage) => string;
+  readonly readEquipment: ReturnType<typeof createEquipmentReader>;
+  readonly lotOf: ReturnType<typeof createLots>;
+}
+
+/** A visit that answers a plan's questions: one object, because each visit to such a link makes it. */
+class AskedVisit implements PlannedVisit {
+  readonly now: number;
+  readonly query: string;
+  readonly #sources: Sources;
+  readonly #request: IncomingMessage;
+  readonly #link: PreparedLink;
+  #place: Visitor | undefined;
+  #equipment: Equipment | undefined;
+  #language: string | undefined;
+
+  constructor(sources: Sources, request: IncomingMessage, query: string, link: PreparedLink) {
+    this.now = sources.now();
+    this.query = query;
+    this.#sources = sources;
+    this.#request = request;
+    this.#link = link;
+  }
+
+  get userAgent(): string {
+    return this.#request.headers["user-agent"] ?? "";
+  }
+
+  get posted(): boolean {
+    return this.#request.method === "POST";
+  }
+
+  place(): Visitor {
+    return (this.#place ??= this.#sources.capture.identify(this.#request, this.#link));
+  }
+
+  equipment(): Equipment {
+    return (this.#equipment ??= this.#sources.readEquipment(this.#request.headers));
+  }
+
+  language(): string {
+    return (this.#language ??= firstLanguage(this.#request.headers["accept-language"] ?? "").toLowerCase());
+  }
+
+  lot(): number {
+    const { clientOf, lotOf } = this.#sources;
+    return lotOf(this.#link.link.id, networkOf(clientOf(this.#request)), this.userAgent);
+  }
+}
 
 /** Decides in this order: is it time, is it unlocked, is a click left, and where to. At once where nobody is waited for. */
 export function createFollow(
@@ -42,23 +94,14 @@ export function createFollow(
 ): (request: IncomingMessage, query: string, prepared: PreparedLink, plan: Plan) => Next | Promise<Next> {
   const { capture, addressOf, limits, isPassword, variantKey, now } = options;
   const unlock = createUnlock({ isPassword });
-  const readEquipment = createEquipmentReader();
-  const lotOf = createLots(variantKey);
   const clientOf = (request: IncomingMessage): string => unmap(addressOf(request));
-
-  function factsOf(request: IncomingMessage, prepared: PreparedLink): VisitFacts {
-    const { headers } = request;
-    let place: Identity["visitor"] | undefined;
-    let equipment: Equipment | undefined;
-    let language: string | undefined;
-    return {
-      now: now(),
-      place: () => (place ??= capture.identify(request, prepared).visitor),
-      equipment: () => (equipment ??= readEquipment(headers)),
-      language: () => (language ??= firstLanguage(headers["accept-language"] ?? "").toLowerCase()),
-      lot: () => lotOf(prepared.link.id, networkOf(clientOf(request)), headers["user-agent"] ?? ""),
-    };
-  }
+  const sources: Sources = {
+    capture,
+    clientOf,
+    now,
+    readEquipment: createEquipmentReader(),
+    lotOf: createLots(variantKey),
+  };
 
   function go(
     request: IncomingMessage,
@@ -66,16 +109,13 @@ export function createFollow(
     prepared: PreparedLink,
     plan: Plan,
   ): Next | Promise<Next> {
-    const redirect = (isIn: boolean): Next => {
-      if (!isIn) return { kind: "answer", answer: answers.gone, outcome: "gone" };
-      const facts = factsOf(request, prepared);
-      const userAgent = request.headers["user-agent"] ?? "";
-      const posted = request.method === "POST";
-      return { kind: "redirect", to: plan({ facts, query, userAgent, posted }) };
-    };
     const { id, maxClicks } = prepared.link;
-    if (maxClicks === undefined) return redirect(true);
-    const isIn = limits.use(id, maxClicks, capture.identify(request, prepared).human);
+    if (maxClicks === undefined) return plan(new AskedVisit(sources, request, query, prepared));
+    const redirect = (isIn: boolean): Next =>
+      isIn
+        ? plan(new AskedVisit(sources, request, query, prepared))
+        : { kind: "answer", answer: answers.gone, outcome: "gone" };
+    const isIn = limits.use(id, maxClicks, capture.isHuman(request, prepared));
     return isIn instanceof Promise ? isIn.then(redirect) : redirect(isIn);
   }
 

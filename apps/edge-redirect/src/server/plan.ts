@@ -11,12 +11,13 @@ import { appPage } from "./pages.ts";
 
 /** Where a link takes a visit. */
 export interface Redirection {
+  readonly kind: "redirect";
   readonly clicked: ClickedLink;
-  readonly answer: (eventId: string) => Answer;
+  /** A function where it depends on the click. */
+  readonly answer: Answer | ((eventId: string) => Answer);
 }
 
-export interface PlannedVisit {
-  readonly facts: VisitFacts;
+export interface PlannedVisit extends VisitFacts {
   readonly query: string;
   readonly userAgent: string;
   /** Whether it comes with a password's form. */
@@ -38,7 +39,7 @@ interface Leg {
   readonly clicked: ClickedLink;
   readonly location: (query: string, eventId: string) => string;
   /** Where it is the same for all. */
-  readonly fixed: Answer | undefined;
+  readonly fixed: Redirection | undefined;
 }
 
 /** Prepares all ways of a link once. */
@@ -47,11 +48,12 @@ export function compilePlan(link: Link): Plan {
 
   function prepareLeg(destination: string, variant: number): Leg {
     const location = compileLocation(destination, link);
+    const clicked = clickedLink(link, destination, variant);
     return {
       destination,
-      clicked: clickedLink(link, destination, variant),
+      clicked,
       location,
-      fixed: isFixed ? redirectTo(location("", ""), link) : undefined,
+      fixed: isFixed ? { kind: "redirect", clicked, answer: redirectTo(location("", ""), link) } : undefined,
     };
   }
   const choose = compileChoice(link, ({ destination, variant, triesApp }) => {
@@ -64,32 +66,28 @@ export function compilePlan(link: Link): Plan {
   });
 
   function to({ clicked, location, fixed }: Leg, { query, posted }: PlannedVisit): Redirection {
-    return {
-      clicked,
-      answer: (eventId) =>
-        posted
-          ? redirectAfterForm(location(query, eventId), link)
-          : (fixed ?? redirectTo(location(query, eventId), link)),
-    };
+    if (fixed !== undefined && !posted) return fixed;
+    const redirect = posted ? redirectAfterForm : redirectTo;
+    return { kind: "redirect", clicked, answer: (eventId) => redirect(location(query, eventId), link) };
   }
 
   return (visit) => {
-    const { facts, query, userAgent, posted } = visit;
-    const way = choose(facts);
-    const system = way.ios === undefined && way.android === undefined ? undefined : facts.equipment().system;
+    const way = choose(visit);
+    const system = way.ios === undefined && way.android === undefined ? undefined : visit.equipment().system;
     if (system !== "ios" && system !== "android") return to(way.web, visit);
     const app = way[system];
     if (app === undefined) return to(way.web, visit);
-    const into = wayIntoApp(system, app.destination, userAgent);
+    const into = wayIntoApp(system, app.destination, visit.userAgent);
     if (into === "web") return to(way.web, visit);
     if (into === "redirect") return to(app, visit);
     return {
+      kind: "redirect",
       clicked: app.clicked,
       answer(eventId) {
-        const web = way.web.location(query, eventId);
+        const web = way.web.location(visit.query, eventId);
         if (into === "page") return appPage(app.destination, web);
         const intent = intentOf(app.destination, web);
-        return posted ? redirectAfterForm(intent, link) : redirectTo(intent, link);
+        return visit.posted ? redirectAfterForm(intent, link) : redirectTo(intent, link);
       },
     };
   };

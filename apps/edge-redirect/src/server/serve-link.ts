@@ -14,7 +14,7 @@ import { isVisit, type Responder } from "./respond.ts";
 import type { Target } from "./target.ts";
 
 export interface ServeOptions extends FollowOptions {
-  readonly capture: Pick<Capture, "record" | "identify">;
+  readonly capture: Pick<Capture, "record" | "identify" | "isHuman">;
   readonly metrics: ServerMetrics;
 }
 
@@ -42,14 +42,13 @@ export function createServeLink(
     if (next.kind === "left" || response.destroyed) return metrics.answered("visitor_gone");
     if (next.kind === "not_yet") return sendNotFound(response, visit.settings);
     if (next.kind === "answer") return send(response, next.answer, next.outcome);
-    redirect(visit, next.to.clicked, next.to.answer);
+    redirect(visit, next.clicked, next.answer);
   }
 
-  /** `planned` is a function where the answer depends on the click. */
   function redirect(
     { request, response, target, startedAt }: Visit,
     clicked: ClickedLink,
-    planned: answers.Answer | Redirection["answer"],
+    planned: Redirection["answer"],
   ): void {
     capture.record(request, clicked, target.query, (eventId) => {
       if (eventId === undefined) return send(response, answers.unavailable, "unavailable");
