@@ -5,7 +5,7 @@ import { z } from "zod";
 export const Config = z
   .object({
     EVENT_LOG_URL: url(["journal", "kafka", "redis", "rediss"]).describe(
-      "The event log that the clicks are read from: `journal:///dir?groups=store`, `kafka://host:9092`, `redis://user:password@host:6379/0?groups=store`. The groups are those that a click is kept for: with subscriptions `store,fanout`.",
+      "The event log that the clicks are read from: `journal:///dir?groups=store`, `kafka://host:9092` (TLS, logins: docs/connections.md), `redis://user:password@host:6379/0?groups=store`. The groups are those that a click is kept for: with subscriptions `store,fanout`.",
     ),
     EVENT_LOG_TOPIC: text({ max: 200 }).default("clicks").describe("The topic of the clicks."),
     EVENT_LOG_GROUP: text({ max: 200 })

@@ -46,7 +46,7 @@ const Fields = z.object({
       "A Redis in which edges share the links that they have read, counts of limited links, and the day's key of visitors.",
     ),
   EVENT_LOG_URL: url(["kafka", "redis", "rediss", "journal"]).describe(
-    "Where clicks go: `kafka://host:9092`, `redis://host:6379/0?groups=store,fanout` (all groups that read clicks), or `journal:///dir?groups=store`: with that the edge writes there itself, and no `JOURNAL_` setting counts.",
+    "Where clicks go: `kafka://host:9092` (TLS, logins: docs/connections.md), `redis://host:6379/0?groups=store,fanout` (all groups that read clicks), or `journal:///dir?groups=store`: with that the edge writes there itself, and no `JOURNAL_` setting counts.",
   ),
   EVENT_LOG_TOPIC: text({ max: 200 }).default("clicks").describe("The topic of the clicks."),
   EDGE_NAME: text({ max: limits.edge }).default("edge").describe("Names this edge in its events."),

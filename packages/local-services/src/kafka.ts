@@ -7,7 +7,7 @@ import type { Log } from "@sluice/service/log.ts";
 
 import { claimDataDir, notNewer } from "./data-dir.ts";
 import { LocalServiceError } from "./error.ts";
-import { type Cluster, newId, startBroker } from "./kafka/broker.ts";
+import { type Cluster, newId, type BrokerSettings, startBroker } from "./kafka/broker.ts";
 import { kafkaVersion } from "./kafka/config.ts";
 import { fetchKafka } from "./kafka/fetch.ts";
 import { countBrokers } from "./kafka/metadata.ts";
@@ -21,6 +21,7 @@ export interface KafkaOptions {
   readonly brokers?: 1 | 3;
   /** Of the first start; free ones by default. One for each broker. */
   readonly ports?: readonly number[];
+  readonly settings?: BrokerSettings;
   readonly log: Log;
 }
 
@@ -54,13 +55,19 @@ export interface LocalBroker {
  * knows all. Brokers left over from a killed supervisor are stopped first. Rejects with a LocalServiceError: `missing`
  * where there is no Java 17, or no Maven for the first time's download.
  */
-export async function startKafka({ dataDir, brokers = 1, ports, log }: KafkaOptions): Promise<LocalKafka> {
+export async function startKafka({
+  dataDir,
+  brokers = 1,
+  ports,
+  settings = {},
+  log,
+}: KafkaOptions): Promise<LocalKafka> {
   const home = await fetchKafka();
   const mark = { service: "kafka", version: kafkaVersion };
   const path = await claimDataDir(dataDir, mark, (found) => notNewer(found, kafkaVersion));
   const cluster = await openCluster(path, brokers, ports);
   const nodes = cluster.nodes.map(({ port }, index) =>
-    createBroker(port, () => startBroker(home, path, cluster, index, log)),
+    createBroker(port, () => startBroker({ home, dataDir: path, cluster, index, settings, log })),
   );
   const end = async () => {
     await Promise.all(nodes.map((node) => node.kill()));

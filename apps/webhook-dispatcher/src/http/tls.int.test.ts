@@ -2,7 +2,7 @@ import { startDnsServer } from "@sluice/link-store/testing/dns-server.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { HttpClient } from "./http-client.ts";
-import { type Certificates, makeCertificates } from "./testing/certificates.ts";
+import { type Certificates, makeCertificates } from "@sluice/testkit/certificates.ts";
 import { startRawServer, startReceiver } from "./testing/receiver.ts";
 import { openTestClient, send } from "./testing/send.ts";
 

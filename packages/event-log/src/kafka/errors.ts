@@ -1,3 +1,4 @@
+import { explainTls } from "@sluice/service/tls-settings.ts";
 import kafkajs from "kafkajs";
 import { EventLogError } from "../event-log.ts";
 
@@ -26,7 +27,25 @@ export function mayPass(error: unknown): boolean {
 export function unavailable(error: unknown, what: string): EventLogError {
   if (error instanceof EventLogError) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  return new EventLogError("unavailable", `kafka: ${what}: ${reason}`, { cause: error });
+  const advice = explainTls(error, setting) ?? explainLogin(error);
+  const told = advice === undefined ? reason : `${reason}: ${advice}`;
+  return new EventLogError("unavailable", `kafka: ${what}: ${told}`, { cause: error });
+}
+
+/** Where a person finds the parameters; that of the fan-out may be another. */
+const setting = "EVENT_LOG_URL";
+
+function explainLogin(error: unknown): string | undefined {
+  let cause = error;
+  for (let depth = 0; cause instanceof Error && depth < 5; depth++) {
+    if (cause.name === "KafkaJSSASLAuthenticationError") {
+      return /not supported by the server/.test(cause.message)
+        ? `mend sasl in ${setting}, or allow it on the brokers`
+        : `mend user and password in ${setting}, or sasl where the brokers know the user by another mechanism`;
+    }
+    cause = cause.cause;
+  }
+  return undefined;
 }
 
 /** Settles as the promise does, or rejects with `unavailable` after so many milliseconds. */

@@ -6,7 +6,7 @@ import { Admin } from "./admin.ts";
 import { createClient } from "./client.ts";
 import { Producer } from "./producer.ts";
 import { openReader } from "./reader.ts";
-import { describeTopic } from "./topic-facts.ts";
+import { TopicLooks } from "./topic-facts.ts";
 import { defaultTuning, type Tuning } from "./tuning.ts";
 import { parseKafkaUrl, type KafkaSettings } from "./url.ts";
 
@@ -35,6 +35,7 @@ class KafkaEventLog implements EventLog {
   readonly #metrics: EventLogMetrics;
   readonly #tuning: Tuning;
   readonly #admin: Admin;
+  readonly #topics: TopicLooks;
   readonly #producer: Producer;
   readonly #readers = new Set<Reader>();
   #closed: Promise<void> | undefined;
@@ -46,9 +47,10 @@ class KafkaEventLog implements EventLog {
     this.#tuning = tuning;
     const create = () => createClient(settings, deps.log);
     this.#admin = new Admin(create);
+    this.#topics = new TopicLooks(this.#admin, settings, deps.log);
     this.#producer = new Producer({
       createClient: create,
-      describe: (topic) => describeTopic(this.#admin, settings, topic),
+      describe: (topic) => this.#topics.describe(topic),
       metrics: this.#metrics,
       appendMs: tuning.appendMs,
       compression: settings.compression,
@@ -62,7 +64,7 @@ class KafkaEventLog implements EventLog {
 
   async open(topic: string, options: OpenOptions): Promise<Reader> {
     this.#assertOpen();
-    await describeTopic(this.#admin, this.#settings, topic);
+    await this.#topics.describe(topic);
     let opened: Reader | undefined;
     const reader = await openReader({
       topic,
@@ -72,6 +74,7 @@ class KafkaEventLog implements EventLog {
       metrics: this.#metrics,
       log: this.#log,
       tuning: this.#tuning,
+      rack: this.#settings.rack,
       // Also called when opening fails.
       onClose: () => opened !== undefined && this.#readers.delete(opened),
     });

@@ -32,6 +32,7 @@ export interface ReaderDeps {
   readonly metrics: EventLogMetrics;
   readonly log: Log;
   readonly tuning: Tuning;
+  readonly rack: string | undefined;
   onClose(): void;
 }
 
@@ -141,8 +142,9 @@ class KafkaReader implements Reader {
   }
 
   #createConsumer(): Consumer {
-    const { client, topic, options, tuning } = this.#deps;
+    const { client, topic, options, tuning, rack } = this.#deps;
     return client.kafka.consumer({
+      ...(rack !== undefined && { rackId: rack }),
       groupId: groupIdOf(topic, options.group),
       allowAutoTopicCreation: false,
       sessionTimeout: tuning.sessionMs,

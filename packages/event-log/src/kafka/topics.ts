@@ -1,6 +1,7 @@
 import { silentLog } from "@sluice/service/log.ts";
 import { Admin } from "./admin.ts";
 import { createClient } from "./client.ts";
+import { usualRetentionMs } from "./topic-settings.ts";
 import { parseKafkaUrl } from "./url.ts";
 
 export interface TopicSpec {
@@ -12,8 +13,6 @@ export interface TopicSpec {
   /** How far back a replay reaches; 72 hours without it. */
   readonly retentionMs?: number;
 }
-
-const usualRetentionMs = 72 * 3_600_000;
 
 /** Makes the topics that do not exist yet; those that do are left as they are. Rejects with `unavailable`. */
 export async function createTopics(url: string, specs: readonly TopicSpec[]): Promise<void> {

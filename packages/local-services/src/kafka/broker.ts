@@ -16,15 +16,41 @@ export interface Cluster {
   readonly nodes: readonly { readonly port: number; readonly controllerPort: number }[];
 }
 
+/** What a broker has beside what every broker of ours has. */
+export interface BrokerSettings {
+  /** In addition to the plain one, by name; in a cluster of one broker only, because each has one port. */
+  readonly listeners?: Readonly<Record<string, KafkaListener>>;
+  /** Of the broker with this index. */
+  readonly properties?: (index: number) => Readonly<Record<string, string>>;
+}
+
+export interface KafkaListener {
+  readonly port: number;
+  readonly protocol: "SSL" | "SASL_SSL" | "SASL_PLAINTEXT";
+  /** Its own properties, without the prefix that names it. */
+  readonly properties: Readonly<Record<string, string>>;
+}
+
+export interface BrokerOptions {
+  readonly home: string;
+  readonly dataDir: string;
+  readonly cluster: Cluster;
+  readonly index: number;
+  readonly settings: BrokerSettings;
+  readonly log: Log;
+  readonly javaOptions?: readonly string[];
+}
+
 /** Starts one broker, which is also one of the cluster's controllers; resolves when it answers clients. */
-export async function startBroker(
-  home: string,
-  dataDir: string,
-  cluster: Cluster,
-  index: number,
-  log: Log,
-  javaOptions: readonly string[] = archiveOption(home),
-): Promise<LocalServer> {
+export async function startBroker({
+  home,
+  dataDir,
+  cluster,
+  index,
+  settings,
+  log,
+  javaOptions = archiveOption(home),
+}: BrokerOptions): Promise<LocalServer> {
   const node = cluster.nodes[index];
   if (node === undefined) throw new Error(`there is no broker ${index}`);
   const directory = join(dataDir, `broker-${index}`);
@@ -41,7 +67,11 @@ export async function startBroker(
   for (const port of [node.port, node.controllerPort]) await choosePort("kafka", "127.0.0.1", port);
   await writeFile(
     join(directory, "server.properties"),
-    toProperties(serverProperties(directory, cluster, index)),
+    toProperties({
+      ...serverProperties(directory, cluster, index),
+      ...listenerProperties(node, settings.listeners ?? {}),
+      ...settings.properties?.(index),
+    }),
   );
   await writeFile(join(directory, "log4j2.properties"), toProperties(logProperties));
   return await launch({
@@ -88,12 +118,10 @@ function serverProperties(
   cluster: Cluster,
   index: number,
 ): Record<string, string | number | boolean> {
-  const node = cluster.nodes[index];
   const size = cluster.nodes.length;
   return {
     "process.roles": "broker,controller",
     "node.id": index + 1,
-    listeners: `PLAINTEXT://127.0.0.1:${node?.port},CONTROLLER://127.0.0.1:${node?.controllerPort}`,
     "controller.listener.names": "CONTROLLER",
     "controller.quorum.voters": cluster.nodes
       .map(({ controllerPort }, i) => `${i + 1}@127.0.0.1:${controllerPort}`)
@@ -115,6 +143,27 @@ function serverProperties(
     "replica.lag.time.max.ms": 5_000,
     // Buffers fit for the small heap.
     "log.cleaner.dedupe.buffer.size": 4_194_304,
+  };
+}
+
+function listenerProperties(
+  node: Cluster["nodes"][number],
+  listeners: Readonly<Record<string, KafkaListener>>,
+): Record<string, string> {
+  const all = [
+    { name: "PLAINTEXT", port: node.port, protocol: "PLAINTEXT", properties: {} },
+    { name: "CONTROLLER", port: node.controllerPort, protocol: "PLAINTEXT", properties: {} },
+    ...Object.entries(listeners).map(([name, listener]) => ({ name, ...listener })),
+  ];
+  const own = all.flatMap(({ name, properties }) =>
+    Object.entries(properties).map(
+      ([key, value]) => [`listener.name.${name.toLowerCase()}.${key}`, value] as const,
+    ),
+  );
+  return {
+    listeners: all.map(({ name, port }) => `${name}://127.0.0.1:${port}`).join(),
+    "listener.security.protocol.map": all.map(({ name, protocol }) => `${name}:${protocol}`).join(),
+    ...Object.fromEntries(own),
   };
 }
 

@@ -96,9 +96,15 @@ async function archiveClasses(home: string): Promise<void> {
       await choosePort("kafka", "127.0.0.1", undefined),
     ];
     const cluster: Cluster = { id: newId(), nodes: [{ port, controllerPort }] };
-    const broker = await startBroker(home, directory, cluster, 0, silentLog, [
-      `-XX:ArchiveClassesAtExit=${archive}`,
-    ]);
+    const broker = await startBroker({
+      home,
+      dataDir: directory,
+      cluster,
+      index: 0,
+      settings: {},
+      log: silentLog,
+      javaOptions: [`-XX:ArchiveClassesAtExit=${archive}`],
+    });
     await broker[Symbol.asyncDispose]();
     const placed = `${classArchive(home)}.${process.pid}`;
     await copyFile(archive, placed);

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { join } from "node:path";
 
 export interface Certificate {
@@ -10,9 +11,13 @@ export interface Certificate {
 export interface Certificates {
   /** What a client has to trust. */
   readonly ca: string;
-  /** Signed by it, for a DNS name; with `days` below zero it has expired. */
+  /** Where that is. */
+  readonly caPath: string;
+  /** Signed by it, for a DNS name or an address; with `days` below zero it has expired. */
   sign(name: string, days?: number): Certificate;
   selfSigned(name: string): Certificate;
+  /** Writes certificate and key as `<file>.pem` and `<file>.key`, for servers and settings that take paths. */
+  save(file: string, certificate: Certificate): { readonly cert: string; readonly key: string };
 }
 
 /** Made with OpenSSL's command line, in an empty directory. */
@@ -27,8 +32,11 @@ export function makeCertificates(dir: string): Certificates {
   };
   const authority = selfSign("authority");
   writeFileSync(join(dir, "authority.pem"), authority.key + authority.cert);
+  const caPath = join(dir, "ca.pem");
+  writeFileSync(caPath, authority.cert);
   return {
     ca: authority.cert,
+    caPath,
     sign(name, days = 2) {
       openssl("req", "-new", ...request(name), "-out", "request.pem");
       const by = ["-CA", "authority.pem", "-CAcreateserial", "-copy_extensions", "copy"];
@@ -36,11 +44,24 @@ export function makeCertificates(dir: string): Certificates {
       return { key: read("key.pem"), cert: read("cert.pem") };
     },
     selfSigned: selfSign,
+    save(file, { cert, key }) {
+      const paths = { cert: join(dir, `${file}.pem`), key: join(dir, `${file}.key`) };
+      writeFileSync(paths.cert, cert);
+      // Postgres takes a key only when nobody else may read it.
+      writeFileSync(paths.key, key, { mode: 0o600 });
+      return paths;
+    },
   };
 }
 
 const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "key.pem"];
 
 function request(name: string): string[] {
-  return [...newKey, "-subj", `/CN=${name}`, "-addext", `subjectAltName=DNS:${name}`];
+  return [
+    ...newKey,
+    "-subj",
+    `/CN=${name}`,
+    "-addext",
+    `subjectAltName=${isIP(name) > 0 ? "IP" : "DNS"}:${name}`,
+  ];
 }
