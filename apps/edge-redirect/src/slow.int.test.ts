@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
 
 import { describeWith } from "@sluice/testkit/describe-with.ts";
+import { openTcpProxy, type TcpProxy } from "@sluice/testkit/tcp-proxy.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 import type { EdgeProcess } from "./testing/edge-process.ts";
@@ -41,14 +43,17 @@ async function dial(port: number): Promise<Socket> {
 describeWith("visitors who take their time", openWorld, (world) => {
   let journal: Journal;
   let edge: EdgeProcess;
+  let postgres: TcpProxy;
   beforeAll(async () => {
-    await world().link("demo");
-    journal = await openJournal(world().postgres.url);
+    for (const slug of ["demo", "cold", "left-behind"]) await world().link(slug);
+    postgres = await openTcpProxy(world().postgres.url);
+    journal = await openJournal(postgres.url);
     edge = await journal.start({ env: { EDGE_MAX_CONNECTIONS: "1000" } });
   });
   afterAll(async () => {
     await edge[Symbol.asyncDispose]();
     await journal[Symbol.asyncDispose]();
+    await postgres[Symbol.asyncDispose]();
   });
 
   it("over a request (slowloris) lose the connection by 408, counted; over its body, after their answer", async () => {
@@ -76,11 +81,32 @@ describeWith("visitors who take their time", openWorld, (world) => {
     expect((await journal.read()).clicks).toHaveLength(3);
   });
 
-  it("and close their half of the connection after asking get their answer", async () => {
+  it.each(["a link in memory", "a link that has to be asked for"])(
+    "and close their half of the connection after asking for %s get their answer",
+    async (which) => {
+      const slug = which === "a link in memory" ? "demo" : "cold";
+      expect(await visit(edge.port, "/demo")).toMatchObject({ status: 302 });
+      await journal.read();
+      const socket = await dial(edge.port);
+      socket.end(`GET /${slug} HTTP/1.1\r\nHost: go.example.com\r\n\r\n`);
+      expect(await text(socket)).toMatch(
+        new RegExp(`^HTTP/1\\.1 302 .*\r\nlocation: \\S*/${slug}\r\n`, "is"),
+      );
+      expect((await journal.read()).clicks).toMatchObject([{ slug }]);
+    },
+  );
+
+  it("and have left before their link was found get no answer, and are no click", async () => {
+    await journal.read();
+    const asked = postgres.stopAt("left-behind", "unheard");
     const socket = await dial(edge.port);
-    socket.end(`${get}\r\n`);
-    expect(String(await once(socket, "data"))).toMatch(/^HTTP\/1\.1 302 /);
-    await once(socket, "close");
+    socket.write("GET /left-behind HTTP/1.1\r\nHost: go.example.com\r\n\r\n");
+    await asked;
+    socket.resetAndDestroy();
+    await expect.poll(() => metric(edge, "http_connections")).toBe(0);
+    postgres.flow();
+    await expect.poll(() => metric(edge, 'http_other_answers_total{outcome="visitor_gone"}')).toBe(1);
+    expect((await journal.read()).clicks).toEqual([]);
   });
 
   it("and open thousands of connections lose those over the limit; others are served, memory is given back", async () => {

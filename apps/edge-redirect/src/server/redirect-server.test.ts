@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
 
 import { createMetrics, type Metrics } from "@sluice/service/metrics.ts";
 import { describe, expect, it } from "vitest";
@@ -13,12 +15,21 @@ interface Trial extends AsyncDisposable {
   readonly metrics: Metrics;
   /** How many requests have come to the handler. */
   readonly handled: number;
+  /** The first request for `/held`. */
+  readonly held: Promise<Held>;
 }
 
-/** A server that answers `/slow` after 100 ms and all else at once. */
+interface Held {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly answer: () => void;
+}
+
+/** A server that answers `/held` when it is told to, `/slow` after 100 ms, and all else at once. */
 async function open(options: { idleMs?: number; noticeMs?: number } = {}): Promise<Trial> {
   const metrics = createMetrics();
   let handled = 0;
+  const held = Promise.withResolvers<Held>();
   const server = await openRedirectServer({
     host: "127.0.0.1",
     port: 0,
@@ -28,14 +39,17 @@ async function open(options: { idleMs?: number; noticeMs?: number } = {}): Promi
     ...options,
     metrics: serverMetrics(metrics),
     admit: () => true,
-    handler: ({ url }, response) => {
+    handler: (request, response) => {
       handled += 1;
-      setTimeout(() => response.writeHead(204).end(), url === "/slow" ? 100 : 0);
+      const answer = () => void response.writeHead(204).end();
+      if (request.url === "/held") held.resolve({ request, response, answer });
+      else setTimeout(answer, request.url === "/slow" ? 100 : 0);
     },
   });
   return {
     server,
     metrics,
+    held: held.promise,
     get handled() {
       return handled;
     },
@@ -80,6 +94,36 @@ describe("a visitors' server", () => {
     expect(await slow).toMatch(/204.*\r\nconnection: close/is);
     await closed;
     await expect(visit(trial.server.port, "/")).rejects.toThrow("ECONNREFUSED");
+  });
+
+  it("answers who has closed their half of the connection meanwhile, and then closes the other", async () => {
+    await using trial = await open();
+    const socket = await dial(trial);
+    const answered = text(socket);
+    socket.end("GET /held HTTP/1.1\r\nHost: go.example.com\r\n\r\n");
+    const { request, response, answer } = await trial.held;
+    if (!request.socket.readableEnded) await once(request.socket, "end");
+    expect(response.destroyed).toBe(false);
+    answer();
+    expect(await answered).toMatch(/^HTTP\/1\.1 204 /);
+  });
+
+  it("knows who has left: nothing is left to answer", async () => {
+    await using trial = await open();
+    const socket = await dial(trial);
+    socket.write("GET /held HTTP/1.1\r\nHost: go.example.com\r\n\r\n");
+    const { response } = await trial.held;
+    socket.resetAndDestroy();
+    await once(response, "close");
+    expect(response.destroyed).toBe(true);
+  });
+
+  it("lets go at once of who closes their half without asking for anything", async () => {
+    await using trial = await open();
+    const socket = await dial(trial);
+    expect(await ask(socket, "/")).toContain("204");
+    socket.end();
+    expect(await text(socket)).toBe("");
   });
 
   it("counts what is no request by why", async () => {

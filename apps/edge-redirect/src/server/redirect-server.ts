@@ -64,6 +64,9 @@ export async function openRedirectServer(options: RedirectServerOptions): Promis
   server.setTimeout(options.idleMs);
   // Node drops what is over its limit without a word, and a second `Host` may be in it. The bytes are limited.
   server.maxHeadersCount = 0;
+  // Who closes their half of the connection has said all they want to and waits for the answer: Node would end the other
+  // half too. Its types do not know the property.
+  Object.assign(server, { httpAllowHalfOpen: true });
   // The answer is final either way, so nobody is asked to send the rest.
   server.on("checkContinue", handler);
   server.on("checkExpectation", handler);
