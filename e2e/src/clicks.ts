@@ -8,6 +8,10 @@ export interface ClickLoad {
   /** A short link of `localhost`. */
   readonly path: string;
   readonly perSecond: number;
+  /** One of so many loads, counted from 0, which have no mark in common. */
+  readonly turn?: { readonly index: number; readonly of: number };
+  /** Told of each outcome and how long the visitor waited for it. */
+  readonly onOutcome?: (outcome: string, ms: number) => void;
 }
 
 export interface Clicks extends AsyncDisposable {
@@ -26,7 +30,7 @@ const tickMs = 5;
 const connections = 64;
 
 /**
- * Clicks at a steady rate, each with a mark of its own: `utm_content` counts from 1 and is how it is found in the
+ * Clicks at a steady rate, each with a mark of its own: `utm_content` counts up and is how it is found in the
  * table. A click that fails is not tried again: another mark is.
  */
 export function startClicks(load: ClickLoad): Clicks {
@@ -35,12 +39,15 @@ export function startClicks(load: ClickLoad): Clicks {
   const unanswered = new Map<string, number>();
   const stopping = new AbortController();
   const underWay = new Set<number>();
-  let mark = 0;
+  const { index, of } = load.turn ?? { index: 0, of: 1 };
+  let mark = index + 1 - of;
 
   async function click(mine: number): Promise<void> {
     underWay.add(mine);
+    const askedAt = performance.now();
     const outcome = await answer(agent, load.port, `${load.path}?utm_content=${mine}`);
     underWay.delete(mine);
+    load.onOutcome?.(outcome, performance.now() - askedAt);
     if (outcome === "302") answered.add(mine);
     else unanswered.set(outcome, (unanswered.get(outcome) ?? 0) + 1);
   }
@@ -50,7 +57,7 @@ export function startClicks(load: ClickLoad): Clicks {
     // What could not be sent on time, because the edge was away, is not made up for: `due` moves on regardless.
     for (let due = 0; !stopping.signal.aborted; await delay(tickMs)) {
       const target = Math.floor(((performance.now() - startedAt) / 1000) * load.perSecond);
-      for (; due < target; due += 1) if (underWay.size < connections) click((mark += 1)).catch(fail);
+      for (; due < target; due += 1) if (underWay.size < connections) click((mark += of)).catch(fail);
     }
     while (underWay.size > 0) await delay(tickMs);
     agent.destroy();

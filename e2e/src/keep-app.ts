@@ -9,8 +9,12 @@ import { inheritedEnvironment } from "./config.ts";
 export interface KeptApp extends AsyncDisposable {
   /** To the one that runs now. Returns whether there was one. */
   kill(signal: NodeJS.Signals): boolean;
+  /** Of the one that runs now. */
+  readonly pid: () => number | undefined;
   /** The most memory that the one that runs now has had at once; 0 while none does. */
   peakBytes(): Promise<number>;
+  /** The memory that it has now; 0 while none runs. */
+  residentBytes(): Promise<number>;
   /** The sum over all labels of a metric; undefined while nobody answers. */
   metric(name: string): Promise<number | undefined>;
   /** The last of what they have printed. */
@@ -19,8 +23,12 @@ export interface KeptApp extends AsyncDisposable {
   readonly ends: () => number;
 }
 
-/** Runs an app, and another whenever it ends. */
-export function keepApp(name: string, environment: Readonly<Record<string, string>>): KeptApp {
+/** Runs an app, and another whenever it ends. `shell` wraps the command, which is "$@" in it. */
+export function keepApp(
+  name: string,
+  environment: Readonly<Record<string, string>>,
+  shell = 'exec "$@"',
+): KeptApp {
   const main = fileURLToPath(new URL(`../../apps/${name}/src/main.ts`, import.meta.url));
   const story: string[] = [];
   let stopping = false;
@@ -30,7 +38,7 @@ export function keepApp(name: string, environment: Readonly<Record<string, strin
 
   function begin(): ChildProcess {
     port = undefined;
-    const started = spawn(process.execPath, [main], {
+    const started = spawn("sh", ["-c", shell, "sh", process.execPath, main], {
       env: { ...inheritedEnvironment(), ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -52,10 +60,9 @@ export function keepApp(name: string, environment: Readonly<Record<string, strin
     story,
     ends: () => ends,
     kill: (signal) => child.kill(signal),
-    async peakBytes() {
-      const status = await readFile(`/proc/${child.pid}/status`, "utf8").catch(() => "");
-      return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1_024;
-    },
+    pid: () => child.pid,
+    peakBytes: () => memoryOf(child, "VmHWM"),
+    residentBytes: () => memoryOf(child, "VmRSS"),
     async metric(wanted) {
       if (port === undefined) return undefined;
       const signal = AbortSignal.timeout(2_000);
@@ -75,4 +82,9 @@ export function keepApp(name: string, environment: Readonly<Record<string, strin
       await once(last, "close");
     },
   };
+}
+
+async function memoryOf({ pid }: ChildProcess, kind: "VmHWM" | "VmRSS"): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  return Number(new RegExp(`^${kind}:\\s+(\\d+) kB$`, "m").exec(status)?.[1] ?? 0) * 1_024;
 }

@@ -11,7 +11,7 @@ import { expect, test } from "vitest";
 
 import { listenerOn, processesOf, send } from "./processes.ts";
 import { createSystem, type System } from "./system.ts";
-import { makeTarget } from "./webhook-soak/command.ts";
+import { makeTarget } from "./sluice.ts";
 
 const run = promisify(execFile);
 
@@ -83,7 +83,7 @@ test("with CLICK_STORE=postgres clicks are in a database beside the links, no Cl
   expect(paste).toContain(`cat '${system.dataDir}/postgres/password'`);
   expect(paste).toContain(`-p ${system.ports.postgres} -U sluice clicks`);
   await using customer = await openCustomer();
-  const [, secret = ""] = await makeTarget(system, "endpoint", customer.url);
+  const [, secret = ""] = await makeTarget({ SLUICE_DATA_DIR: system.dataDir }, "endpoint", customer.url);
   // It is told to the ingester and the dispatcher within two seconds.
   await expect
     .poll(

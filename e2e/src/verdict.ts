@@ -29,7 +29,7 @@ export interface Verdict {
  * there is no moment after a restart in which repeats could disappear. `judge` checks that it worked. Postgres has
  * nothing that would hide a repeat.
  */
-export async function stopMerges(system: System): Promise<void> {
+export async function stopMerges(system: Stored): Promise<void> {
   if (system.store === "postgres") return;
   await system.query(
     `ALTER TABLE click_events MODIFY SETTING

@@ -10,7 +10,8 @@ import { listenerOn, processesOf, send } from "./processes.ts";
 import { keepSupervisor } from "./supervisor.ts";
 import { createSystem, type System } from "./system.ts";
 import { victims, whileInserting } from "./victims.ts";
-import { addressesOf, backlogOf, makeTarget } from "./webhook-soak/command.ts";
+import { makeTarget } from "./sluice.ts";
+import { addressesOf, backlogOf } from "./webhook-soak/command.ts";
 import { type SoakReceiver, startReceiver, type Stored } from "./webhook-soak/receiver.ts";
 
 export interface WebhookSoakOptions {
@@ -64,8 +65,9 @@ export async function soakWebhooks(options: WebhookSoakOptions): Promise<Webhook
   await using system = await createSystem(broker === undefined ? {} : { env: { EVENT_LOG_URL: broker.url } });
   await using supervisor = keepSupervisor(system);
   await supervisor.up();
-  for (const path of endpoints) await makeTarget(system, "endpoint", `${receiver.url}${path}`);
-  await makeTarget(system, "pixel", `${receiver.url}${pixel}?mark={utm_content}`);
+  const addresses = { SLUICE_DATA_DIR: system.dataDir };
+  for (const path of endpoints) await makeTarget(addresses, "endpoint", `${receiver.url}${path}`);
+  await makeTarget(addresses, "pixel", `${receiver.url}${pixel}?mark={utm_content}`);
   const kills = new Map<string, number>();
   await using clicks = startClicks({ port: system.ports.edge, path: "/demo", perSecond: options.perSecond });
   {

@@ -3,9 +3,11 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { seeded } from "@sluice/testkit/seed.ts";
 
-// A customer's server, which `receiver.ts` starts: `node receiver-process.ts SEED`. It tells its parent what it stored.
+// A customer's server, which `receiver.ts` starts: `node receiver-process.ts [SEED]`. It tells its parent what it stored.
 
-const random = seeded(Number(process.argv[2]));
+const [, , seed] = process.argv;
+/** Without a seed it has no moods. */
+const random = seed === undefined ? () => 1 : seeded(Number(seed));
 const seen = new Set<string>();
 
 /** What may go wrong with the first request for a delivery; one that is repeated is taken, so that the soak comes to an end. */

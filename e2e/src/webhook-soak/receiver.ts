@@ -33,9 +33,9 @@ export interface SoakReceiver extends AsyncDisposable {
   readonly moods: ReadonlyMap<string, number>;
 }
 
-/** A server of its own process, which fails, hangs, cuts and asks for time now and then, by seed. */
-export async function startReceiver(seed: number): Promise<SoakReceiver> {
-  const child = fork(main, [String(seed)], { stdio: "inherit" });
+/** A server of its own process. With a seed it fails, hangs, cuts and asks for time now and then. */
+export async function startReceiver(seed?: number): Promise<SoakReceiver> {
+  const child = fork(main, seed === undefined ? [] : [String(seed)], { stdio: "inherit" });
   const stored = new Map<string, Stored>();
   const moods = new Map<string, number>();
   const listening = Promise.withResolvers<number>();

@@ -1,0 +1,35 @@
+import type { Moment } from "./curve.ts";
+import type { Installation, Layout } from "./installation.ts";
+
+/** Something that is broken under load, and healed. */
+export interface Rehearsal {
+  readonly layout: Layout;
+  /** What its curve calls the time that it lasts. */
+  readonly phase: string;
+  /** Breaks it for about so long; resolves when it is healed. */
+  readonly happen: (stage: Stage) => Promise<void>;
+  /** What is wrong with how it went besides losses, that nothing was to be seen of the break, for one. */
+  readonly check: (during: During) => string[];
+}
+
+export interface Stage {
+  readonly installation: Installation;
+  readonly forMs: number;
+}
+
+/** The time that the break lasted. */
+export interface During {
+  /** The highest value of a column. */
+  readonly most: (column: string) => number;
+  /** By how much it grew. */
+  readonly growth: (column: string) => number;
+}
+
+export function duringPhase(moments: readonly Moment[], phase: string): During {
+  const seen = (column: string) =>
+    moments.filter((moment) => moment.phase === phase).map(({ values }) => values.get(column) ?? 0);
+  return {
+    most: (column) => Math.max(0, ...seen(column)),
+    growth: (column) => (seen(column).at(-1) ?? 0) - (seen(column)[0] ?? 0),
+  };
+}
