@@ -1,3 +1,5 @@
+import { randomInt } from "node:crypto";
+
 import { startRedis } from "@sluice/local-services/redis.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
@@ -33,6 +35,26 @@ describeWith("links in a real Redis", testRedis, (given) => {
       await raw.client.set(`sluice:link:1:${key("x")}`, text);
       expect(await links.get(key("x"))).toBeUndefined();
     }
+  });
+
+  test("have their clicks counted for good, and until long after its end where a link has one", async () => {
+    await using links = openLinkRedis(given().url);
+    await using raw = await connect(given().url);
+    await links.ping();
+    const id = randomInt(2 ** 40);
+    const lastsMs = () => raw.client.pTTL(`sluice:clicks:${id}`);
+    expect(await links.countClicks(id, 2)).toBe(2);
+    const forGood = -1;
+    expect(await lastsMs()).toBe(forGood);
+    const [soon, later] = [Date.now() + 1_000, Date.now() + 86_400_000];
+    expect(await links.countClicks(id, 1, soon)).toBe(3);
+    const first = await lastsMs();
+    expect(first).toBeGreaterThan(399 * 86_400_000);
+    // The end is moved, and taken away.
+    expect(await links.countClicks(id, 0, later)).toBe(3);
+    expect(await lastsMs()).toBeGreaterThan(first);
+    expect(await links.countClicks(id, 1)).toBe(4);
+    expect(await lastsMs()).toBe(forGood);
   });
 
   test("are not kept where Redis is full, and that is no outage", async ({ skip }) => {

@@ -18,8 +18,11 @@ export interface LinkRedis extends AsyncDisposable {
   get(key: string): Promise<SharedLink | undefined>;
   /** For `ttlMs`; where Redis takes nothing, not at all. */
   set(key: string, shared: SharedLink, ttlMs: number): Promise<void>;
-  /** Adds to the clicks of a link that has a limit, and gives what they are then; they are kept for good. */
-  countClicks(linkId: number, clicks: number): Promise<number>;
+  /**
+   * Adds to the clicks of a link that has a limit, and gives what they are then. They are kept for good; those of a link
+   * with an end (`expiresAt`, milliseconds since 1970) until 400 days after it.
+   */
+  countClicks(linkId: number, clicks: number, expiresAt?: number): Promise<number>;
   /** Resolves when Redis answers; connects anew if need be. */
   ping(): Promise<void>;
 }
@@ -28,6 +31,8 @@ const Shared = z.strictObject({ link: StoredLink, position: z.number() });
 /** Changes with the form of what is stored. */
 const prefix = "sluice:link:1:";
 const clicksPrefix = "sluice:clicks:";
+/** Over a year: a link that is brought back for the next season, by a later end, goes on from its count. */
+const clicksKeptMs = 400 * 86_400_000;
 const connectMs = 1_500;
 /** Also for one that is being made: its handshake has no time limit of its own. */
 const silentMs = 1_000;
@@ -72,7 +77,17 @@ export function openLinkRedis(url: string): LinkRedis {
         if (!(error instanceof ErrorReply)) throw error;
       }
     },
-    countClicks: (linkId, clicks) => redis.incrBy(`${clicksPrefix}${linkId}`, clicks),
+    async countClicks(linkId, clicks, expiresAt) {
+      const counted = `${clicksPrefix}${linkId}`;
+      // By whatever end the link has now: it may have been moved, or taken away.
+      const adding = redis.multi().incrBy(counted, clicks);
+      const [total] = await (
+        expiresAt === undefined
+          ? adding.persist(counted)
+          : adding.pExpireAt(counted, expiresAt + clicksKeptMs)
+      ).execTyped();
+      return total;
+    },
     async ping() {
       // A connection that is silent for so long is replaced: the network may have forgotten it.
       if (await Promise.race([answers(), delay(silentMs, false, { ref: false })])) return;

@@ -42,17 +42,19 @@ function createShared() {
 /** How many of so many people get through. */
 async function people(limits: ClickLimits, count: number, max: number): Promise<number> {
   let through = 0;
-  for (let visit = 0; visit < count; visit += 1) if (await limits.use(link, max, true)) through += 1;
+  for (let visit = 0; visit < count; visit += 1)
+    if (await limits.use({ id: link, maxClicks: max }, true)) through += 1;
   return through;
 }
 
 describe("a link with a limit of clicks", () => {
   it("takes just as many people, and who is none uses up nothing", async () => {
     const limits = await open();
-    for (let visit = 0; visit < 100; visit += 1) expect(limits.use(link, 3, false)).toBe(true);
+    for (let visit = 0; visit < 100; visit += 1)
+      expect(limits.use({ id: link, maxClicks: 3 }, false)).toBe(true);
     expect(await people(limits, 10, 3)).toBe(3);
-    expect(limits.use(link, 3, false)).toBe(false);
-    expect(limits.use(43, 3, true)).toBe(true);
+    expect(limits.use({ id: link, maxClicks: 3 }, false)).toBe(false);
+    expect(limits.use({ id: 43, maxClicks: 3 }, true)).toBe(true);
     await limits[Symbol.asyncDispose]();
   });
 
@@ -89,10 +91,10 @@ describe("a link with a limit of clicks", () => {
     await using two = await open(shared, "two");
     const through = await Promise.all([people(one, 50, 20), people(two, 50, 20), people(one, 50, 20)]);
     expect(through.reduce((sum, count) => sum + count, 0)).toBe(20);
-    expect(await one.use(link, 20, false)).toBe(false);
+    expect(await one.use({ id: link, maxClicks: 20 }, false)).toBe(false);
     // Known to be over: nobody is asked.
     const { asked } = shared;
-    expect(one.use(link, 20, true)).toBe(false);
+    expect(one.use({ id: link, maxClicks: 20 }, true)).toBe(false);
     expect(shared.asked).toBe(asked);
   });
 
@@ -128,7 +130,7 @@ describe("a link with a limit of clicks", () => {
     expect(shared.counts.get(link)).toBeUndefined();
     now += 1_001;
     // A visit that uses up nothing tells it too.
-    expect(await limits.use(link, 10, false)).toBe(true);
+    expect(await limits.use({ id: link, maxClicks: 10 }, false)).toBe(true);
     expect(shared.counts.get(link)).toBe(4);
   });
 

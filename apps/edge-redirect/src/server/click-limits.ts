@@ -1,3 +1,4 @@
+import type { Link } from "@sluice/link-store/link-store.ts";
 import type { Log } from "@sluice/service/log.ts";
 import { withinMs } from "@sluice/service/time-limit.ts";
 import { LRUCache } from "lru-cache";
@@ -8,11 +9,17 @@ import { onceAMinute } from "../once-a-minute.ts";
 
 /** Clicks of limited links, counted for all edges. */
 export interface SharedCounts {
-  /** Adds to a link's clicks and gives what they are then. Rejects when it cannot say. */
-  countClicks(linkId: number, clicks: number): Promise<number>;
+  /**
+   * Adds to a link's clicks and gives what they are then. They may be forgotten long after `expiresAt`, the link's end,
+   * in milliseconds since 1970. Rejects when it cannot say.
+   */
+  countClicks(linkId: number, clicks: number, expiresAt?: number): Promise<number>;
   /** Connects anew if need be. */
   ping(): Promise<void>;
 }
+
+/** What a limit has to know of its link. */
+export type LimitedLink = Pick<Link, "id" | "expiresAt"> & { readonly maxClicks: number };
 
 /** Keeps links to their number of clicks. */
 export interface ClickLimits extends AsyncDisposable {
@@ -20,7 +27,7 @@ export interface ClickLimits extends AsyncDisposable {
    * Whether one more visitor may follow the link; a person uses up a click by this. At once where counts are not shared
    * and where the link is known to be over. Never rejects.
    */
-  readonly use: (linkId: number, maxClicks: number, isPerson: boolean) => boolean | Promise<boolean>;
+  readonly use: (link: LimitedLink, isPerson: boolean) => boolean | Promise<boolean>;
 }
 
 export interface ClickLimitsOptions {
@@ -106,17 +113,17 @@ function createCounter(
 
   async function useShared(
     others: SharedCounts,
-    linkId: number,
-    maxClicks: number,
+    { id, maxClicks, expiresAt }: LimitedLink,
     own: number,
   ): Promise<boolean> {
-    const count = get(linkId);
+    const count = get(id);
     const floor = count.known + own;
     const owed = count.unsent;
     count.unsent = 0;
     try {
       // A Redis that has lost its data does not give the clicks back.
-      const total = Math.max(await withinMs(limitMs, others.countClicks(linkId, owed + own)), floor);
+      const counting = others.countClicks(id, owed + own, expiresAt);
+      const total = Math.max(await withinMs(limitMs, counting), floor);
       count.known = Math.max(count.known, Math.min(total, maxClicks));
       const isIn = own > 0 ? total <= maxClicks : total < maxClicks;
       if (!isIn) count.unsent -= own;
@@ -132,14 +139,15 @@ function createCounter(
 
   return {
     counted: () => counted,
-    use(linkId, maxClicks, isPerson) {
-      const count = get(linkId);
+    use(link, isPerson) {
+      const { id, maxClicks } = link;
+      const count = get(id);
       if (count.known >= maxClicks) return false;
       const own = isPerson ? 1 : 0;
       counted += own;
       return shared === undefined || now() < quietUntil
         ? useHere(count, maxClicks, own)
-        : useShared(shared, linkId, maxClicks, own);
+        : useShared(shared, link, own);
     },
   };
 }

@@ -109,13 +109,14 @@ export function createFollow(
     prepared: PreparedLink,
     plan: Plan,
   ): Next | Promise<Next> {
-    const { id, maxClicks } = prepared.link;
+    const { link } = prepared;
+    const { maxClicks } = link;
     if (maxClicks === undefined) return plan(new AskedVisit(sources, request, query, prepared));
     const redirect = (isIn: boolean): Next =>
       isIn
         ? plan(new AskedVisit(sources, request, query, prepared))
         : { kind: "answer", answer: answers.gone, outcome: "gone" };
-    const isIn = limits.use(id, maxClicks, capture.isHuman(request, prepared));
+    const isIn = limits.use({ ...link, maxClicks }, capture.isHuman(request, prepared));
     return isIn instanceof Promise ? isIn.then(redirect) : redirect(isIn);
   }
 
