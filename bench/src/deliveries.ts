@@ -7,6 +7,7 @@ import { createEnricher } from "@sluice/click-event/enrich.ts";
 import type { EventLog, NewRecord } from "@sluice/event-log/event-log.ts";
 import { openEventLog } from "@sluice/event-log/open.ts";
 import { migrate as migrateLinks } from "@sluice/link-store/migrate.ts";
+import type { LinkStore } from "@sluice/link-store/link-store.ts";
 import { openLinkStore } from "@sluice/link-store/open.ts";
 import { openTargetStore } from "@sluice/link-store/targets/open-targets.ts";
 import type { EndpointParts } from "@sluice/link-store/targets/target-store.ts";
@@ -25,35 +26,41 @@ export const topic = "clicks.fanout";
 /** An endpoint may want the clicks of one of them. */
 export const linkCount = 1_000;
 
-/** A Postgres, a topic in a journal, and what delivers from one to the receivers. */
-export async function openDeliveries(bench: Bench) {
+export interface Link {
+  readonly workspaceId: number;
+  readonly linkId: number;
+}
+
+/** A Postgres, a topic in a journal, and what delivers from one to the receivers; its links are so many workspaces'. */
+export async function openDeliveries(bench: Bench, workspaces = 1) {
   await using stack = new AsyncDisposableStack();
   const { path } = stack.use(await tempDir());
   const server = stack.use(await startPostgres({ dataDir: join(path, "postgres"), log: silentLog }));
   bench.against("Postgres from npm, which holds what is parked and the delivery log");
   await migrateLinks(server.url, { log: silentLog });
   await migrateClicks(server.url, { log: silentLog });
-  const links = stack.use(openLinkStore(server.url, { log: silentLog }));
-  const { workspaceId } = await links.ensureDomain("go.example", "bench");
+  const ownLinks = await createLinks(stack.use(openLinkStore(server.url, { log: silentLog })), workspaces);
   const targets = stack.use(
     openTargetStore(server.url, { log: silentLog, keys, quotas: { endpoints: 100_000 } }),
   );
-  const linkIds: number[] = [];
-  while (linkIds.length < linkCount) {
-    const link = await links.create({ domain: "go.example", destination: "https://example.com/" });
-    linkIds.push(link.id);
-  }
   const opened = stack.move();
   let topics = 0;
   return {
     url: server.url,
     query: (text: string) => queryPostgres(server.url, text),
-    workspaceId,
-    linkIds,
-    /** Endpoints that may be sent to, as many as there are parts. */
-    async endpoints(parts: readonly (Pick<EndpointParts, "url" | "filter"> & Partial<EndpointParts>)[]) {
+    links: ownLinks,
+    /** An endpoint for each of these links that may be sent to, in their order. */
+    async endpoints(
+      of: readonly Link[],
+      partsOf: (number: number) => Pick<EndpointParts, "url"> & Partial<EndpointParts>,
+    ) {
       await queryPostgres(server.url, "DELETE FROM webhook_endpoints");
-      for (const part of parts) await targets.create(workspaceId, { kind: "webhook", ...part }, Date.now());
+      for (const [index, { workspaceId, linkId }] of of.entries())
+        await targets.create(
+          workspaceId,
+          { kind: "webhook", filter: { linkIds: [linkId] }, ...partsOf(index + 1) },
+          Date.now(),
+        );
       await queryPostgres(
         server.url,
         "UPDATE webhook_endpoints SET verified_at = now(), allow_private = true",
@@ -89,19 +96,33 @@ export async function openDeliveries(bench: Bench) {
   };
 }
 
+async function createLinks(store: LinkStore, workspaces: number): Promise<readonly Link[]> {
+  const links: Link[] = [];
+  for (let number = 0; number < workspaces; number += 1) {
+    const domain = `go${number}.example`;
+    const { workspaceId } = await store.ensureDomain(domain, `bench ${number}`);
+    for (let own = 0; own < linkCount / workspaces; own += 1) {
+      const { id } = await store.create({ domain, destination: "https://example.com/" });
+      links.push({ workspaceId, linkId: id });
+    }
+  }
+  return links;
+}
+
 export type Deliveries = Awaited<ReturnType<typeof openDeliveries>>;
 
-/** Clicks of a workspace as the ingester fans them out; `linkOf` gives the link of each, by its place. */
-export function createFannedOut(workspaceId: number, linkOf: (place: number) => number = () => 1) {
+/** Clicks as the ingester fans them out, of each of these links in turn. */
+export function createFannedOut(links: readonly Link[]) {
   const clicks = createClicks({ edges: 1, total: 1 });
   const enrich = createEnricher({ cacheSize: 1_000 });
   let place = 0;
   return (count: number): NewRecord[] =>
     Array.from({ length: count }, () => {
+      const { workspaceId, linkId } = links[(place += 1) % links.length] ?? { workspaceId: 0, linkId: 0 };
       const event = {
         ...clicks.event(),
         workspace_id: workspaceId,
-        link_id: linkOf((place += 1)),
+        link_id: linkId,
         // Of now: it is told how long a delivery took.
         ts: Date.now(),
       };

@@ -17,6 +17,7 @@ import { type Outlet, openOutlet } from "./outlet.ts";
 import { claimDue } from "./retry/claim-due.ts";
 import { keepTidy } from "./retry/keep-tidy.ts";
 import { retryMetrics } from "./retry/metrics.ts";
+import { createNudge, type Nudge } from "./retry/nudge.ts";
 import { followTargets, type KnownTargets } from "./targets/known-targets.ts";
 import { targetMetrics } from "./targets/metrics.ts";
 import { runTrials } from "./trials/run-trials.ts";
@@ -47,13 +48,22 @@ export async function deliver(service: Service<Config>, opened: Opened): Promise
   );
   const fleet = resources.use(joinFleet({ store: deliveries, member: uuidv7(Date.now()), health }));
   const outlet = openOutlet(service, opened, known, fleet);
+  const nudge = createNudge();
   const counted = retryMetrics(metrics);
   await known.read;
   health.ready();
   try {
     await Promise.all([
-      dispatchClicks(service, opened, known, outlet, overdue),
-      claimDue({ store: deliveries, ...outlet, leaseMs: config.LEASE_MS, metrics: counted, health, signal }),
+      dispatchClicks(service, opened, { known, outlet, nudge }, overdue),
+      claimDue({
+        store: deliveries,
+        ...outlet,
+        nudge,
+        leaseMs: config.LEASE_MS,
+        metrics: counted,
+        health,
+        signal,
+      }),
       keepTidy({ store: deliveries, metrics: counted, health, signal }),
       runTrials({ store: targets, channels, http, health, signal }),
       keepAttempts(opened.attempts, health, signal),
@@ -67,14 +77,13 @@ export async function deliver(service: Service<Config>, opened: Opened): Promise
 async function dispatchClicks(
   { config, log, metrics: registry, health, resources, signal }: Service<Config>,
   { openEvents, deliveries }: Opened,
-  known: KnownTargets,
-  outlet: Outlet,
+  { known, outlet, nudge }: { known: KnownTargets; outlet: Outlet; nudge: Nudge },
   overdue: AbortSignal,
 ): Promise<void> {
   const metrics = dispatchMetrics(registry);
   const match = createMatch(known);
   const recent = createRecent();
-  const park = createPark({ store: deliveries, metrics, log });
+  const park = createPark({ store: deliveries, metrics, log, onFullParked: () => nudge.give() });
   let opened: EventLog | undefined;
   async function readOn(): Promise<void> {
     const events = (opened ??= resources.use(await openEvents()));
@@ -86,8 +95,9 @@ async function dispatchClicks(
       want: wanted(config),
       match,
       recent,
-      attempt: (batch) => outlet.attempt(batch),
-      park: (attempted, limit) => park(attempted, limit).finally(() => outlet.parked()),
+      attempt: (batch, onTurnedAway) => outlet.attempt(batch, onTurnedAway),
+      park,
+      onParked: () => outlet.parked(),
       metrics,
       log,
       signal: overdue,

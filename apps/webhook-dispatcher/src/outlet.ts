@@ -7,7 +7,7 @@ import type { Delivery } from "./delivery.ts";
 import { createGate } from "./dispatch/gate.ts";
 import type { Fleet } from "./fleet/fleet.ts";
 import { createLanes } from "./lanes/create-lanes.ts";
-import type { Fate, Lanes, Outcome } from "./lanes/lanes.ts";
+import type { Fate, Lanes, Outcome, TurnedAway } from "./lanes/lanes.ts";
 import { laneMetrics } from "./lanes/metrics.ts";
 import { laneLimits } from "./limits.ts";
 import { audienceOf, operatorId } from "./notices/audience.ts";
@@ -24,7 +24,7 @@ import type { KnownTargets } from "./targets/known-targets.ts";
 /** The lanes, and all that has to be told of what comes out of them. */
 export interface Outlet {
   /** Attempts what a batch brings. Until `parked` is called, outcomes of what went on are held. */
-  attempt(deliveries: readonly Delivery[]): Promise<readonly Fate[]>;
+  attempt(deliveries: readonly Delivery[], onTurnedAway: TurnedAway): Promise<readonly Fate[]>;
   /** What is left of the batch is in Postgres, or is another's. */
   parked(): void;
   /** For what is claimed. */
@@ -62,9 +62,9 @@ export function openOutlet(
   });
   const lanes = openLanes(service, opened, known, fleet, { report, settler, disable });
   return {
-    async attempt(batch) {
+    async attempt(batch, onTurnedAway) {
       gate.shut();
-      const fates = await lanes.attempt(batch, config.BATCH_WINDOW_MS);
+      const fates = await lanes.attempt(batch, config.BATCH_WINDOW_MS, onTurnedAway);
       for (const [index, fate] of fates.entries()) {
         const delivery = batch[index];
         if (delivery !== undefined && fate.kind === "settled") report(delivery, fate.outcome);

@@ -45,9 +45,10 @@ async function deliver(deliveries: Deliveries, events: number, bench: Bench) {
   });
   const bounds = { maxInFlight: 100, maxPerSecond: 10_000 };
   // A workspace gets half of what is in flight, and its endpoints share that.
-  await deliveries.endpoints([{ url: receivers.url, ...bounds }]);
+  const links = deliveries.links.slice(0, 1);
+  await deliveries.endpoints(links, () => ({ url: receivers.url, ...bounds }));
   await using log = await deliveries.openTopic();
-  const fannedOut = createFannedOut(deliveries.workspaceId);
+  const fannedOut = createFannedOut(links);
   for (let made = 0; made < events; made += 1_000) await log.append(topic, fannedOut(1_000));
   await using dispatcher = await deliveries.dispatcher(log.url);
   while (seen.size < events) {

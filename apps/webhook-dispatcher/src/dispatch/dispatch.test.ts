@@ -26,6 +26,8 @@ const openMemory = () => openEventLog("memory:", { log: silentLog, metrics: crea
 interface World {
   readonly events: EventLog;
   readonly fateOf?: (delivery: Delivery) => Fate;
+  /** Before what is attempted has a fate, but for what is slow. */
+  readonly answered?: (parked: readonly NewParked[]) => Promise<void>;
   /** Stands before each park. */
   readonly gate?: () => Promise<void>;
   readonly recent?: ReturnType<typeof createRecent>;
@@ -35,7 +37,12 @@ interface World {
 
 /** One life of the loop, to the end of the log. */
 async function live({ events, fateOf = () => delivered, gate = async () => {}, ...rest }: World) {
-  const { recent = createRecent(), targets = [sampleTarget()], signal = never } = rest;
+  const {
+    answered = async () => {},
+    recent = createRecent(),
+    targets = [sampleTarget()],
+    signal = never,
+  } = rest;
   await using reader = await events.open("clicks.fanout", {
     group: "dispatcher",
     until: "now",
@@ -61,10 +68,15 @@ async function live({ events, fateOf = () => delivered, gate = async () => {}, .
     want: { minRecords: 1, maxRecords: 10, maxBytes: 1 << 20, maxWaitMs: 1 },
     match: createMatch({ in: () => targets.map((target) => ({ target, channel, open: opened })) }),
     recent,
-    async attempt(deliveries) {
+    async attempt(deliveries, onTurnedAway) {
       attempted.push(...deliveries.map(({ target, event }) => `${target} ${event.id}`));
-      return deliveries.map(fateOf);
+      const all = deliveries.map((delivery) => ({ delivery, fate: fateOf(delivery) }));
+      const turnedAway = all.filter(({ fate }) => fate.kind === "parked" && fate.why === "slow");
+      onTurnedAway(turnedAway);
+      await answered(parked);
+      return all.map(({ fate }) => fate);
     },
+    onParked() {},
     park: createPark({ store, metrics, log: silentLog }),
     metrics,
     log: silentLog,
@@ -115,6 +127,20 @@ test("what is not delivered is parked as what became of it says, and only then i
   expect(settled).toEqual([
     { target: "ep_1", eventId: idOf(4), lease: "dying", kind: "dead", made: 1, code: "gone" },
   ]);
+});
+
+test("what is not tried is parked while the rest is still being sent, once", async () => {
+  await using events = await openMemory();
+  await events.append("clicks.fanout", [fannedOut(1), fannedOut(2)]);
+  const { parked } = await live({
+    events,
+    fateOf: ({ event }) =>
+      event.id === idOf(1)
+        ? { kind: "parked", dueAt: 1, why: "slow" }
+        : { kind: "parked", dueAt: 1, why: "full" },
+    answered: (rows) => expect.poll(() => rows.map(({ event }) => event.id)).toEqual([idOf(1)]),
+  });
+  expect(parked.map(({ event }) => event.id)).toEqual([idOf(1), idOf(2)]);
 });
 
 test("killed before what is left is parked, the next one attempts all of the batch again", async () => {

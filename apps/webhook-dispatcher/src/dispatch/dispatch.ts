@@ -19,10 +19,15 @@ export interface Dispatch {
   readonly want: Want;
   readonly match: Match;
   readonly recent: Recent;
-  /** Resolves after a window at the latest, with a fate for each. */
-  readonly attempt: (deliveries: readonly Delivery[]) => Promise<readonly Fate[]>;
+  /** Resolves after a window at the latest, with a fate for each; of those not tried it is told at once, too. */
+  readonly attempt: (
+    deliveries: readonly Delivery[],
+    onTurnedAway: (these: readonly Attempted[]) => void,
+  ) => Promise<readonly Fate[]>;
   /** Keeps in Postgres what is not over; waits while that is away. Rejects when the signal aborts. */
   readonly park: (attempted: readonly Attempted[], signal: AbortSignal) => Promise<void>;
+  /** What is left of a batch is in Postgres, or another's. */
+  readonly onParked: () => void;
   readonly metrics: DispatchMetrics;
   readonly log: Log;
   /** Ends the waiting for Postgres; the batch is then not committed. */
@@ -48,12 +53,26 @@ export async function dispatch(options: Dispatch): Promise<void> {
 }
 
 async function settle(deliveries: readonly Delivery[], batch: Batch, options: Dispatch): Promise<void> {
-  const fates = await options.attempt(deliveries);
-  const attempted = fates.flatMap((fate, index) => {
-    const delivery = deliveries[index];
-    return delivery === undefined ? [] : [{ delivery, fate }];
-  });
-  await options.park(attempted, AbortSignal.any([batch.signal, options.signal]));
+  const signal = AbortSignal.any([batch.signal, options.signal]);
+  const turnedAway = new Set<Delivery>();
+  const parking: Promise<void>[] = [];
+  try {
+    // Parked while the others are being sent, so that the next batch waits for the longer of the two and not for both.
+    const attempting = options.attempt(deliveries, (these) => {
+      for (const { delivery } of these) turnedAway.add(delivery);
+      parking.push(options.park(these, signal));
+    });
+    const rest = attempting.then((fates) => {
+      const attempted = fates.flatMap((fate, index) => {
+        const delivery = deliveries[index];
+        return delivery === undefined || turnedAway.has(delivery) ? [] : [{ delivery, fate }];
+      });
+      return options.park(attempted, signal);
+    });
+    await Promise.all([...parking, rest]);
+  } finally {
+    options.onParked();
+  }
   // Only now: what is remembered is never looked at again.
   options.recent.add(deliveries.map(pairOf));
 }

@@ -10,6 +10,8 @@ export interface ParkOptions {
   readonly store: Pick<DeliveryStore, "park" | "settle">;
   readonly metrics: Pick<DispatchMetrics, "parked" | "overBound">;
   readonly log: Log;
+  /** Something that works, but was full, waits now: it is worth looking at once. */
+  readonly onFullParked?: () => void;
 }
 
 /** Names the lease of a row that is parked only to die: nobody can have taken it meanwhile. */
@@ -21,7 +23,7 @@ const dyingMs = 60_000;
  * Gives the function that keeps what is not over. One statement for all of it, and one more where something is dead at
  * its first attempt. Safe to repeat.
  */
-export function createPark({ store, metrics, log }: ParkOptions) {
+export function createPark({ store, metrics, log, onFullParked }: ParkOptions) {
   return async (attempted: readonly Attempted[], signal: AbortSignal): Promise<void> => {
     const now = Date.now();
     const rows = attempted.flatMap((each) => rowsOf(each, now + dyingMs));
@@ -46,6 +48,7 @@ export function createPark({ store, metrics, log }: ParkOptions) {
       outage,
       signal,
     );
+    if (attempted.some(({ fate }) => fate.kind === "parked" && fate.why === "full")) onFullParked?.();
   };
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { defaultLimits } from "./limits.ts";
 import { hung, quick } from "./testing/receivers.ts";
 import { addProven, countFates, createWorld, deliveries, delivery } from "./testing/world.ts";
 
@@ -20,13 +21,13 @@ describe("a batch", () => {
     const world = createWorld();
     await addProven(world, "ep_1", () => ({ ms: 5_000 }));
     const sent = [delivery("ep_1"), delivery("ep_1")];
-    const { fates, ms } = await world.attempt(sent);
-    expect(ms).toBe(1_000);
+    const { fates, ms } = await world.attempt(sent, 500);
+    expect(ms).toBe(500);
     const [first, second] = fates;
     expect(first).toMatchObject({ kind: "under-way", until: world.clock.now() + 60_000 });
     expect(second).toEqual(first);
     expect(world.outcomes).toEqual([]);
-    await world.clock.pass(4_000);
+    await world.clock.pass(4_500);
     expect(world.outcomes.map((each) => each.delivery)).toEqual(
       sent.map((each) => ({ ...each, lease: first?.kind === "under-way" && first.lease })),
     );
@@ -39,6 +40,28 @@ describe("a batch", () => {
     ]);
   });
 
+  test("waits for an endpoint some times as long as it usually takes, and not for the whole window", async () => {
+    const world = createWorld();
+    await addProven(world, "ep_1", () => hung);
+    await addProven(world, "ep_2", () => ({ ms: 90 }));
+    expect(await world.attempt([delivery("ep_1"), delivery("ep_2")], 10_000)).toMatchObject({
+      fates: [{ kind: "under-way" }, { kind: "settled" }],
+      ms: defaultLimits.patienceMs + 4 * 20,
+    });
+  });
+
+  test("tells at once, before it waits for anybody, what is not tried", async () => {
+    const world = createWorld();
+    world.add("ep_1", () => hung);
+    await world.attempt([delivery("ep_1")]);
+    const [slow, known] = [delivery("ep_1"), delivery("ep_2")];
+    world.add("ep_2", () => quick);
+    const turnedAway: unknown[] = [];
+    const attempting = world.lanes.attempt([slow, known], 1_000, (these) => turnedAway.push(...these));
+    expect(turnedAway).toMatchObject([{ delivery: slow, fate: { kind: "parked", why: "slow" } }]);
+    expect(countFates(await world.clock.passUntil(attempting))).toEqual({ slow: 1, delivered: 1 });
+  });
+
   test("waits once for an endpoint that hangs, and never again while it does", async () => {
     const world = createWorld();
     world.add("ep_1", () => hung);
@@ -49,7 +72,7 @@ describe("a batch", () => {
       lengths.push(ms);
       expect(countFates(fates)).toEqual({ delivered: 1, [batch === 0 ? "under-way" : "slow"]: 1 });
     }
-    expect(lengths).toEqual([1_000, 20, 20, 20, 20]);
+    expect(lengths).toEqual([defaultLimits.patienceMs, 20, 20, 20, 20]);
   });
 
   test("waits for an endpoint again after it was quick for the worker, later each time it relapses", async () => {

@@ -5,10 +5,10 @@ import { createDoor, type Door, isShut } from "./door.ts";
 import { enter } from "./enter.ts";
 import { keepTidy } from "./keep-tidy.ts";
 import type { Lane } from "./lane.ts";
-import type { Fate, Lanes, LanesOptions, Parked, Settled } from "./lanes.ts";
-import { shortestLeaseMs } from "./limits.ts";
+import type { Fate, Lanes, LanesOptions, Parked, Settled, TurnedAway } from "./lanes.ts";
+import { type LaneLimits, shortestLeaseMs } from "./limits.ts";
 import { createRoom } from "./room.ts";
-import { createBatch } from "./ticket.ts";
+import { type Batch, createBatch } from "./ticket.ts";
 import { Traffic } from "./traffic.ts";
 
 /** Throws when a lease could end before an attempt under it. */
@@ -34,9 +34,9 @@ export function createLanes(options: LanesOptions): Lanes {
   }
 
   return {
-    async attempt(deliveries, windowMs) {
+    async attempt(deliveries, windowMs, onTurnedAway) {
       tidy(clock.now());
-      return await attempt(deliveries, windowMs, traffic, door, options);
+      return await attempt(deliveries, { windowMs, onTurnedAway }, traffic, door, options);
     },
     room(target) {
       tidy(clock.now());
@@ -53,7 +53,7 @@ export function createLanes(options: LanesOptions): Lanes {
 
 async function attempt(
   deliveries: readonly Delivery[],
-  windowMs: number,
+  { windowMs, onTurnedAway }: { windowMs: number; onTurnedAway: TurnedAway | undefined },
   traffic: Traffic,
   door: Door,
   options: LanesOptions,
@@ -63,19 +63,29 @@ async function attempt(
   const underWay = () => ({ lease: randomUUID(), until: clock.now() + limits.leaseMs });
   const onLate = (delivery: Claimed, fate: Settled | Parked) => tell(delivery, fate, options);
   const batch = createBatch(deliveries.length, underWay, onLate);
+  const lanes: Lane[] = [];
   const touched = new Set<Lane>();
+  const turnedAway: { delivery: Delivery; fate: Parked }[] = [];
   for (const [index, delivery] of deliveries.entries()) {
     const ticket = batch.ticket(index, delivery, now + limits.patienceMs);
     const lane = traffic.laneOf(delivery.target);
+    lanes.push(lane);
     const entry = enter(lane, now, traffic, door, limits);
-    if ("kind" in entry) ticket.report(entry);
-    else {
+    if ("kind" in entry) {
+      turnedAway.push({ delivery, fate: entry });
+      ticket.report(entry);
+    } else {
       traffic.add(lane, ticket, entry);
       touched.add(lane);
     }
   }
   traffic.start(touched);
-  const calledOff = clock.after(windowMs, () => batch.close());
+  if (turnedAway.length > 0) onTurnedAway?.(turnedAway);
+  const calledOff = closeInTime(batch, options, () => {
+    for (const lane of touched) traffic.giveUpWaiting(lane, clock.now());
+    const waitedFor = batch.outstanding().map((index) => worthWaitingMs(lanes[index], windowMs, limits));
+    return waitedFor.reduce((longest, each) => Math.max(longest, each), 0);
+  });
   const fates = await batch.fates;
   calledOff();
   for (const fate of fates) {
@@ -83,6 +93,30 @@ async function attempt(
     else if (fate.kind === "parked") metrics.parked.inc({ reason: fate.why });
   }
   return fates;
+}
+
+/** Closes a batch as soon as whoever has not answered is not worth waiting for. Gives what calls that off. */
+function closeInTime(
+  batch: Batch,
+  { clock, limits }: Pick<LanesOptions, "clock" | "limits">,
+  worthMs: () => number,
+): () => void {
+  const beganAt = clock.now();
+  let calledOff = clock.after(limits.patienceMs, look);
+  function look(): void {
+    const leftMs = beganAt + worthMs() - clock.now();
+    if (leftMs > 0) calledOff = clock.after(leftMs, look);
+    else batch.close();
+  }
+  return () => calledOff();
+}
+
+/**
+ * How long a batch waits for a lane: for one of which nothing is known not for long, because it may hang, and then the next
+ * batch waits too; for one that answers, some times as long as it usually takes.
+ */
+function worthWaitingMs(lane: Lane | undefined, windowMs: number, { patienceMs }: LaneLimits): number {
+  return Math.min(windowMs, patienceMs + 4 * (lane?.speed.averageMs ?? 0));
 }
 
 function take(claimed: readonly Claimed[], traffic: Traffic, door: Door, options: LanesOptions): void {

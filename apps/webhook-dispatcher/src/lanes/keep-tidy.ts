@@ -25,7 +25,7 @@ export function keepTidy(
       }
       const isOpen = lane.pausedUntil > now && lane.pausedFor === "open";
       counts.known += 1;
-      if (lane.pace(now, limits.slowMs) === "slow") counts.slow += 1;
+      if (lane.pace(now, limits) === "slow") counts.slow += 1;
       if (isOpen) counts.open += 1;
       else if (Math.max(lane.pausedUntil, pausedUntil(id) ?? 0) > now) counts.paused += 1;
       if (lane.queued > 0) counts.waiting += 1;

@@ -3,7 +3,8 @@ import type { PlannedRequest } from "../channels/channel.ts";
 import { Breaker } from "./breaker.ts";
 import type { Host } from "./hosts.ts";
 import type { ParkReason } from "./lanes.ts";
-import type { Pace } from "./share.ts";
+import type { LaneLimits } from "./limits.ts";
+import type { Pace, Share } from "./share.ts";
 import { Speed } from "./speed.ts";
 import type { Ticket } from "./ticket.ts";
 import { TokenBucket } from "./token-bucket.ts";
@@ -37,12 +38,14 @@ export class Lane {
     return this.waiting.length + this.planned.reduce((sum, { tickets }) => sum + tickets.size, 0);
   }
 
-  /** Slow also while an answer is overdue. */
-  pace(now: number, slowMs: number): Pace {
+  /** Slow also while an answer is overdue: the first one is as soon as no batch waits for it any more. */
+  pace(now: number, { slowMs, patienceMs }: Pick<LaneLimits, "slowMs" | "patienceMs">): Pace {
     if (this.speed.isSlow) return "slow";
+    const isNew = this.speed.averageMs === undefined;
     const [oldest] = this.started;
-    if (oldest !== undefined && now - oldest.at > slowMs) return "slow";
-    return this.speed.averageMs === undefined ? "new" : "quick";
+    const waitedMs = oldest === undefined ? 0 : now - oldest.at;
+    if (waitedMs > slowMs || (isNew && waitedMs >= patienceMs)) return "slow";
+    return isNew ? "new" : "quick";
   }
 }
 
@@ -60,4 +63,8 @@ export interface Planned {
 
 export interface Started {
   readonly at: number;
+  /** As its slot is counted. */
+  pace: Pace;
+  readonly workspaceId: number;
+  readonly shares: readonly Share[];
 }

@@ -10,9 +10,14 @@ import type { LaneMetrics } from "./metrics.ts";
 export interface Lanes extends AsyncDisposable {
   /**
    * Tries what a batch of the log brings, at once. Resolves with a fate each, in the order of `deliveries`, when all are
-   * settled or handed back, at the latest `windowMs` after the call. Never rejects.
+   * settled or handed back, or those that are not are not worth waiting for; at the latest `windowMs` after the call. What
+   * is not tried at all is told to `onTurnedAway` before this returns, and is among the fates too. Never rejects.
    */
-  attempt(deliveries: readonly Delivery[], windowMs: number): Promise<readonly Fate[]>;
+  attempt(
+    deliveries: readonly Delivery[],
+    windowMs: number,
+    onTurnedAway?: TurnedAway,
+  ): Promise<readonly Fate[]>;
   /**
    * How many more deliveries of that target may be claimed now; 0 while it is paused, disabled or full. What it grants
    * counts as taken until the next `take`, or two seconds.
@@ -26,6 +31,8 @@ export interface Lanes extends AsyncDisposable {
    */
   drain(signal: AbortSignal): Promise<void>;
 }
+
+export type TurnedAway = (these: readonly { readonly delivery: Delivery; readonly fate: Parked }[]) => void;
 
 export interface LanesOptions {
   /** Undefined for what is not to be sent to: gone, disabled, never tested. Asked before every attempt. */

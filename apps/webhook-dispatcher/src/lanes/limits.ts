@@ -18,7 +18,7 @@ export interface LaneLimits {
   readonly queued: number;
   /** An attempt that takes longer makes its lane slow: batches no longer wait for it. */
   readonly slowMs: number;
-  /** A batch waits so long for a delivery to be started. */
+  /** A batch waits so long for a delivery to be started, and for a lane of which nothing is known to answer. */
   readonly patienceMs: number;
   /** What was claimed waits so long in a lane before it is handed back. */
   readonly waitMs: number;

@@ -20,12 +20,14 @@ export function createRoom(
   door: Door,
   { limits, clock }: Pick<LanesOptions, "limits" | "clock">,
 ): Room {
-  const slots = { customers: new Grants(), vendors: new Grants() };
+  /** By pool and pace: what is promised to the slow is not taken from the others. */
+  const slots = new Map<string, Grants>();
   const places = new Grants();
   let since = 0;
 
   function forgetGrants(): void {
-    for (const grants of [slots.customers, slots.vendors, places]) grants.clear();
+    slots.clear();
+    places.clear();
   }
 
   return {
@@ -36,13 +38,16 @@ export function createRoom(
         forgetGrants();
         since = now;
       }
+      traffic.age(now);
       const lane = traffic.lanes.get(id) ?? new Lane(id);
       const to = door(lane, now);
       if (isShut(to)) return 0;
       const terms = traffic.bounds.of(lane, to, now);
       const { workspaceId, host, pace } = terms;
       const { maxEvents } = to.open;
-      const granted = terms.isVendor ? slots.vendors : slots.customers;
+      const slotsOf = `${terms.isVendor} ${pace}`;
+      const granted = slots.get(slotsOf) ?? new Grants();
+      slots.set(slotsOf, granted);
       // Of what is not known to be quick, only as much as starts at once: it could wait for longer than its lease.
       const isCareful = pace !== "quick" || lane.breaker.isHalfOpen;
       const requests = Math.min(

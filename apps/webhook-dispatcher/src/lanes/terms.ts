@@ -11,7 +11,7 @@ export interface Terms {
   readonly pace: Pace;
   /** Requests in flight, at the target's best. */
   readonly cap: number;
-  /** Now: one while it has not answered yet, so that a hung endpoint is met with one request rather than ten. */
+  /** Now: one while it has not answered or hangs, so that a hung endpoint is met with one request rather than ten. */
   readonly inFlight: number;
   readonly perSecond: number;
   /** Absent for vendors: nobody can aim those at a victim, and their workspaces must not share a cap. */
@@ -44,9 +44,9 @@ export function createBounds({ limits, members }: Pick<LanesOptions, "limits" | 
       return {
         workspaceId: target.workspaceId,
         isVendor,
-        pace: lane.pace(now, limits.slowMs),
+        pace: lane.pace(now, limits),
         cap,
-        inFlight: lane.speed.averageMs === undefined ? 1 : lane.breaker.narrowed(cap),
+        inFlight: isUnproven(lane) ? 1 : lane.breaker.narrowed(cap),
         perSecond: (target.maxPerSecond ?? limits.perSecond) / alive(),
         host: isVendor ? undefined : hosts.of(open.host),
         hostPerSecond: hostPerSecond(),
@@ -54,6 +54,11 @@ export function createBounds({ limits, members }: Pick<LanesOptions, "limits" | 
       };
     },
   };
+}
+
+/** Not heard of yet; or its last answers came late or not at all, and were failures. */
+function isUnproven({ speed, breaker }: Lane): boolean {
+  return speed.averageMs === undefined || (speed.isSlow && !breaker.isCalm);
 }
 
 function isIntegration(id: TargetId): boolean {

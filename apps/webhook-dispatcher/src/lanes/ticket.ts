@@ -14,6 +14,8 @@ export interface Ticket {
 export interface Batch {
   readonly fates: Promise<readonly Fate[]>;
   ticket(index: number, delivery: Delivery, patientUntil: number): Ticket;
+  /** Those that have no fate yet, by their index. */
+  outstanding(): readonly number[];
   /** What has no fate is under way from now on, and its outcome is told as a claimed delivery's. */
   close(): void;
 }
@@ -41,6 +43,7 @@ export function createBatch(
         if (open === 0) resolve(fates.filter((each) => each !== undefined));
       },
     }),
+    outstanding: () => [...fates.keys()].filter((index) => fates[index] === undefined),
     close() {
       if (open === 0 || late !== undefined) return;
       const given = underWay();

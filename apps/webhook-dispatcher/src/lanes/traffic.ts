@@ -2,7 +2,7 @@ import type { TargetId } from "@sluice/link-store/targets/target.ts";
 import { crash } from "../crash.ts";
 import { courseOf } from "./course.ts";
 import { type Door, isShut } from "./door.ts";
-import { Lane, type Planned, type Queued } from "./lane.ts";
+import { Lane, type Planned, type Queued, type Started } from "./lane.ts";
 import type { Addressee, LanesOptions, Parked } from "./lanes.ts";
 import { Pool, type Line } from "./pool.ts";
 import { send } from "./send.ts";
@@ -29,6 +29,8 @@ export class Traffic {
   readonly #door: Door;
   readonly #cut = new AbortController();
   readonly #waiting = new Set<Lane>();
+  /** In flight and not known to be slow, the oldest first. */
+  readonly #young = new Set<Started>();
   #inFlight = 0;
   #isTicking = false;
   #onIdle: (() => void) | undefined;
@@ -72,12 +74,40 @@ export class Traffic {
     this.#tickLater();
   }
 
+  /** Before slots are counted: whoever has not answered soon gives back that of a quick or an unknown one, and has a slow one's. */
+  age(now: number): void {
+    for (const started of this.#young) {
+      if (now - started.at < this.#options.limits.patienceMs) return;
+      this.#young.delete(started);
+      const { workspaceId, pace, shares } = started;
+      for (const share of shares) {
+        share.give(workspaceId, pace);
+        share.take(workspaceId, "slow");
+      }
+      started.pace = "slow";
+    }
+  }
+
   handBack(lane: Lane, parked: Parked): void {
     const all = [...lane.planned.flatMap(({ tickets }) => [...tickets.values()]), ...lane.waiting];
     lane.waiting = [];
     lane.planned = [];
     for (const queued of all) this.#unqueue(queued);
     for (const { ticket } of all) ticket.report(parked);
+  }
+
+  /** Hands back what nobody waits for any longer. */
+  giveUpWaiting(lane: Lane, now: number): void {
+    const isLate = ({ ticket }: Queued) => ticket.patientUntil <= now;
+    const late = lane.waiting.filter(isLate);
+    const planned = lane.planned.filter(({ tickets }) => [...tickets.values()].some(isLate));
+    if (late.length + planned.length === 0) return;
+    lane.waiting = lane.waiting.filter((queued) => !isLate(queued));
+    lane.planned = lane.planned.filter((each) => !planned.includes(each));
+    this.#avoid(lane, now);
+    const all = [...planned.flatMap(({ tickets }) => [...tickets.values()]), ...late];
+    for (const queued of all) this.#unqueue(queued);
+    for (const { ticket } of all) ticket.report({ kind: "parked", dueAt: now, why: "full" });
   }
 
   /** Resolves when nothing is in flight; `cutOff` hastens that. */
@@ -105,6 +135,7 @@ export class Traffic {
   }
 
   #pump(): void {
+    this.age(this.#options.clock.now());
     this.#customers.pump();
     this.#vendors.pump();
   }
@@ -157,13 +188,14 @@ export class Traffic {
   #begin(lane: Lane, to: Addressee, { request, tickets }: Planned, terms: Terms, now: number): void {
     const { workspaceId, pace, host } = terms;
     const pool = this.poolOf(terms);
-    const started = { at: now };
+    const shares = host === undefined ? [pool.share] : [pool.share, host.share];
+    const started: Started = { at: now, pace, workspaceId, shares };
     lane.started.add(started);
+    if (pace !== "slow") this.#young.add(started);
     lane.avoidedUntil = 0;
     lane.avoidedMs = 0;
     lane.bucket.take(terms.perSecond, now);
-    pool.share.take(workspaceId, pace);
-    host?.share.take(workspaceId, pace);
+    for (const share of shares) share.take(workspaceId, pace);
     host?.bucket.take(terms.hostPerSecond, now);
     this.#inFlight += 1;
     this.#options.metrics.inFlight.inc();
@@ -171,8 +203,8 @@ export class Traffic {
     const course = courseOf(lane, to, tickets, this.#options, this.#door);
     const ended = (): void => {
       lane.started.delete(started);
-      pool.share.give(workspaceId, pace);
-      host?.share.give(workspaceId, pace);
+      this.#young.delete(started);
+      for (const share of shares) share.give(workspaceId, started.pace);
       this.#inFlight -= 1;
       this.#options.metrics.inFlight.dec();
       this.#wake(lane);
@@ -199,7 +231,7 @@ export class Traffic {
       this.#isTicking = false;
       const now = this.#options.clock.now();
       for (const lane of this.#waiting) {
-        this.#giveUpWaiting(lane, now);
+        this.giveUpWaiting(lane, now);
         if (lane.queued === 0) this.#waiting.delete(lane);
       }
       this.start(this.#waiting);
@@ -211,18 +243,5 @@ export class Traffic {
     if (lane.started.size > 0) return lane.speed.beSlow();
     lane.avoidedMs = Math.min(longestAvoidedMs, Math.max(firstAvoidedMs, lane.avoidedMs * 2));
     lane.avoidedUntil = now + lane.avoidedMs;
-  }
-
-  #giveUpWaiting(lane: Lane, now: number): void {
-    const isLate = ({ ticket }: Queued) => ticket.patientUntil <= now;
-    const late = lane.waiting.filter(isLate);
-    const planned = lane.planned.filter(({ tickets }) => [...tickets.values()].some(isLate));
-    if (late.length + planned.length === 0) return;
-    lane.waiting = lane.waiting.filter((queued) => !isLate(queued));
-    lane.planned = lane.planned.filter((each) => !planned.includes(each));
-    this.#avoid(lane, now);
-    const all = [...planned.flatMap(({ tickets }) => [...tickets.values()]), ...late];
-    for (const queued of all) this.#unqueue(queued);
-    for (const { ticket } of all) ticket.report({ kind: "parked", dueAt: now, why: "full" });
   }
 }

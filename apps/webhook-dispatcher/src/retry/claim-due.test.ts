@@ -5,6 +5,7 @@ import { createMetrics } from "@sluice/service/metrics.ts";
 import { expect, test } from "vitest";
 import { claimDue } from "./claim-due.ts";
 import { retryMetrics } from "./metrics.ts";
+import { createNudge } from "./nudge.ts";
 
 const claimed = (target: TargetId, id: string): Claimed => ({
   target,
@@ -40,6 +41,7 @@ test("of each target so much is claimed as its lane has room for, whatever waits
     },
     room: (target) => rooms.get(target) ?? 0,
     take: (some) => taken.push(...some.map(({ event }) => event.id)),
+    nudge: createNudge(),
     leaseMs: 60_000,
     metrics: retryMetrics(createMetrics()),
     health: { degraded() {} },
@@ -69,6 +71,7 @@ test("while Postgres is away it goes on asking, and says so", async () => {
     },
     room: () => 1,
     take() {},
+    nudge: createNudge(),
     leaseMs: 60_000,
     metrics: retryMetrics(createMetrics()),
     health: { degraded: (_name, reason) => void lacks.push(reason) },
@@ -76,4 +79,32 @@ test("while Postgres is away it goes on asking, and says so", async () => {
   });
   expect(lacks[0]).toContain("away");
   expect(lacks.at(-1)).toBeUndefined();
+});
+
+test("what was parked for a lane that works is looked for at once, though nothing was due a moment ago", async () => {
+  const stop = new AbortController();
+  const nudge = createNudge();
+  let asked = 0;
+  const began = claimDue({
+    store: {
+      async due() {
+        asked += 1;
+        if (asked === 3) stop.abort();
+        else setImmediate(() => nudge.give());
+        return [];
+      },
+      claim: async () => [],
+    },
+    room: () => 1,
+    take() {},
+    nudge,
+    leaseMs: 60_000,
+    // Without a nudge it would take an hour.
+    idleMs: 3_600_000,
+    metrics: retryMetrics(createMetrics()),
+    health: { degraded() {} },
+    signal: stop.signal,
+  });
+  await began;
+  expect(asked).toBe(3);
 });

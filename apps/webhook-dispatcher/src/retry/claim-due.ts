@@ -2,9 +2,9 @@ import type { Claimed, DeliveryStore } from "@sluice/link-store/deliveries/deliv
 import type { TargetId } from "@sluice/link-store/targets/target.ts";
 import type { Health } from "@sluice/service/health.ts";
 import { errorLine } from "@sluice/service/mask.ts";
-import { sleep } from "@sluice/service/retry.ts";
 import { isUnavailable } from "../store-errors.ts";
 import type { RetryMetrics } from "./metrics.ts";
+import type { Nudge } from "./nudge.ts";
 
 export interface DueOptions {
   readonly store: Pick<DeliveryStore, "due" | "claim">;
@@ -12,15 +12,20 @@ export interface DueOptions {
   readonly room: (target: TargetId) => number;
   /** Hands them to the lanes, which say of each what became of it. */
   readonly take: (claimed: readonly Claimed[]) => void;
+  /** Given when something was parked for a lane that works. */
+  readonly nudge: Nudge;
   readonly leaseMs: number;
   readonly metrics: RetryMetrics;
   readonly health: Pick<Health, "degraded">;
   readonly signal: AbortSignal;
+  readonly idleMs?: number;
 }
 
 /** How often Postgres is asked while nothing is due, or there is no room: what a delivery may be late by it. */
 const everyMs = 250;
-/** Of those with something due, the longest waiting. A target without room is among them, so more than lanes are free. */
+/** After a claim, when a target that is quick has room again: so the asking itself takes no core. */
+const busyMs = 20;
+/** Of those with something due. A target without room is among them, so more than lanes are free. */
 const maxTargets = 1_000;
 
 /**
@@ -28,7 +33,7 @@ const maxTargets = 1_000;
  * million rows gets no more of Postgres, or of us, than one with a single row. While Postgres is away it goes on asking.
  */
 export async function claimDue(options: DueOptions): Promise<void> {
-  const { health, signal } = options;
+  const { nudge, health, signal, idleMs = everyMs } = options;
   while (!signal.aborted) {
     let claimed = 0;
     try {
@@ -38,8 +43,7 @@ export async function claimDue(options: DueOptions): Promise<void> {
       if (!isUnavailable(error)) throw error;
       health.degraded("retries", `what is due cannot be asked for: ${errorLine(error)}`);
     }
-    // A target that is quick has room again at once.
-    if (claimed === 0) await sleep(everyMs, signal).catch(() => {});
+    await nudge.sleep(claimed === 0 ? idleMs : busyMs, signal);
   }
 }
 

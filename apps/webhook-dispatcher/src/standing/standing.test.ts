@@ -13,9 +13,9 @@ function setUp() {
       since.set(target, since.get(target) ?? now);
       return since.get(target) ?? now;
     },
-    async working(target) {
+    async working(targets) {
       statements += 1;
-      since.delete(target);
+      for (const target of targets) since.delete(target);
     },
   });
   return { standing, statements: () => statements };
@@ -39,6 +39,22 @@ test("what was said is said again once a minute, however many outcomes there are
   const { standing, statements } = setUp();
   for (let at = 0; at < 2 * minute; at += 100) await standing.failed("ep_1", at);
   expect(statements()).toBe(2);
-  for (let at = 0; at < minute; at += 100) await standing.succeeded("ep_1", 2 * minute + at);
+  const successes = Array.from({ length: 600 }, (_, index) =>
+    standing.succeeded("ep_1", 2 * minute + index * 100),
+  );
+  await Promise.all(successes);
   expect(statements()).toBe(3);
+});
+
+test("successes of a thousand targets at once are one statement", async () => {
+  const { standing, statements } = setUp();
+  await Promise.all(Array.from({ length: 1_000 }, (_, index) => standing.succeeded(`ep_${index}`, 0)));
+  expect(statements()).toBe(1);
+});
+
+test("a failure right after a success counts", async () => {
+  const { standing } = setUp();
+  const working = standing.succeeded("ep_1", 0);
+  await Promise.all([working, standing.failed("ep_1", 1)]);
+  expect(await standing.failed("ep_1", patienceMs + 1)).toBe(true);
 });

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { DeliveryStore } from "@sluice/link-store/deliveries/delivery-store.ts";
 import type { TargetId } from "@sluice/link-store/targets/target.ts";
 
@@ -13,6 +14,9 @@ export interface Standing {
   succeeded(target: TargetId, now: number): Promise<void>;
 }
 
+/** Successes are told together, so that a thousand targets that are new do not keep every connection for a second. */
+const togetherMs = 50;
+
 /** What was last said of a target, and when; for those that were tried within the last minute. */
 interface Said {
   readonly failing: boolean;
@@ -22,6 +26,16 @@ interface Said {
 /** Keeps, in Postgres, since when a target has failed, with few statements where nothing changes. */
 export function createStanding(store: Pick<DeliveryStore, "failing" | "working">): Standing {
   const said = new Map<TargetId, Said>();
+  let working: TargetId[] = [];
+  let told: Promise<void> | undefined;
+
+  async function tellWorking(): Promise<void> {
+    await delay(togetherMs);
+    const some = working;
+    working = [];
+    told = undefined;
+    await store.working(some);
+  }
 
   /** Whether Postgres has to be told; then it is taken for told. */
   function isNews(target: TargetId, failing: boolean, now: number): boolean {
@@ -38,10 +52,14 @@ export function createStanding(store: Pick<DeliveryStore, "failing" | "working">
   return {
     async failed(target, now) {
       if (!isNews(target, true, now)) return false;
+      // The success before it is not to wipe it out.
+      await told?.catch(() => {});
       return now - (await store.failing(target, now)) >= patienceMs;
     },
     async succeeded(target, now) {
-      if (isNews(target, false, now)) await store.working(target);
+      if (!isNews(target, false, now)) return;
+      working.push(target);
+      await (told ??= tellWorking());
     },
   };
 }

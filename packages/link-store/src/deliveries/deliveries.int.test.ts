@@ -176,4 +176,21 @@ describeWith("what still has to be delivered, on a real Postgres", openDeliveryW
     expect((await store.due(now + 1, 10)).map(({ target }) => target)).toEqual([c, b, a]);
     expect((await store.backlog(now)).oldestDueAt).toBe(now - 1);
   });
+
+  test("neither a workspace's many targets nor its failing ones push those of others, or its working ones, off the list of what is due", async () => {
+    const { store, endpoint } = world();
+    const now = t0 - 20_000_000;
+    const many = await Promise.all(Array.from({ length: 6 }, () => endpoint(1)));
+    const [working, other] = [await endpoint(1), await endpoint(2)];
+    await Promise.all(many.slice(0, 4).map((target) => store.failing(target, now)));
+    // Due earlier than those that it is about.
+    await store.park(
+      many.map((target, n) => parked(target, { dueAt: now - 100 + n })),
+      now,
+    );
+    await store.park([parked(working, { dueAt: now - 50 }), parked(other, { dueAt: now })], now);
+    const found = (await store.due(now, 5)).map(({ target }) => target);
+    expect(found).toEqual([many[0], many[4], other, many[1], many[5]]);
+    expect((await store.due(now, 7)).map(({ target }) => target)).toContain(working);
+  });
 });

@@ -75,7 +75,10 @@ export interface DeliveryStore extends AsyncDisposable {
    * range of time. Resolves to how many of each target were not kept; of one deleted nothing is kept nor counted.
    */
   park(rows: readonly NewParked[], now: number): Promise<ReadonlyMap<TargetId, number>>;
-  /** Targets with something due, the longest waiting first. */
+  /**
+   * Targets with something due: the longest waiting of each workspace, once of those that work and once of those that
+   * fail, then the next of each.
+   */
   due(now: number, limit: number): Promise<readonly DueTarget[]>;
   /** Passes over what others are taking; the longest due of each target first; leased until `leaseUntil`. */
   claim(
@@ -103,8 +106,8 @@ export interface DeliveryStore extends AsyncDisposable {
 
   /** A failure with no success since: resolves to when the first such failure was. */
   failing(target: TargetId, now: number): Promise<number>;
-  /** A success. Harmless to repeat. */
-  working(target: TargetId): Promise<void>;
+  /** A success of each. Harmless to repeat. */
+  working(targets: readonly TargetId[]): Promise<void>;
 
   /**
    * Deletes what is over its time: dead rows (30 days), ledger (72 h), events nobody waits for, ended pauses, members

@@ -48,11 +48,11 @@ describeWith("what dispatchers tell each other", openDeliveryWorld, (world) => {
   test("a target fails since its first failure after its last success", async () => {
     const { store, other, endpoint } = world();
     const target = await endpoint();
-    await store.working(target);
+    await store.working([target]);
     expect(await store.failing(target, t0)).toBe(t0);
     expect(await other.failing(target, t0 + 5)).toBe(t0);
-    await other.working(target);
-    await store.working(target);
+    await other.working([target]);
+    await store.working([target]);
     expect(await store.failing(target, t0 + 9)).toBe(t0 + 9);
     expect(await store.failing("px_999", t0 + 9)).toBe(t0 + 9);
   });

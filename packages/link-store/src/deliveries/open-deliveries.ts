@@ -60,7 +60,7 @@ export function openDeliveryStore(url: string, { log, limits = {} }: DeliverySto
     leave: (member) => dispatchers.deleteDispatcher(query, member),
 
     failing: (target, now) => targets.markFailing(query, target, now),
-    working: (target) => targets.markWorking(query, target),
+    working: (some) => targets.markWorking(query, some),
 
     sweep: createSweep(query, bounds.deadPerTarget),
     async backlog(now) {

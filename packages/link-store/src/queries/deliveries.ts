@@ -21,7 +21,11 @@ const Due = z.array(
     })),
 );
 
-/** Goes from target to target in the index, so what it costs follows their number and not that of the rows. */
+/**
+ * Goes from target to target in the index, so what it costs follows their number and not that of the rows. Workspaces in
+ * turn, and of each in turn those that work and those that fail: who has many, or many that hang, pushes nobody off the
+ * list.
+ */
 export async function listDue(query: Query, now: number, limit: number): Promise<readonly DueTarget[]> {
   const text = `
     WITH RECURSIVE head AS (
@@ -35,7 +39,7 @@ export async function listDue(query: Query, now: number, limit: number): Promise
     SELECT target, workspace_id, due_at::float8 AS due_at, parked::float8 AS parked
     FROM head JOIN delivery_targets USING (target)
     WHERE due_at <= $1 AND sendable AND coalesce(paused_until, 0) <= $1
-    ORDER BY head.due_at LIMIT $2`;
+    ORDER BY row_number() OVER (PARTITION BY workspace_id, failing_since IS NULL ORDER BY due_at), due_at LIMIT $2`;
   return Due.parse(await query(text, [now, limit]));
 }
 

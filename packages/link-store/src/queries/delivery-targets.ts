@@ -38,10 +38,13 @@ export async function markFailing(query: Query, target: TargetId, now: number): 
   return Since.parse(await query(write, [target, now]))[0]?.since ?? now;
 }
 
-export async function markWorking(query: Query, target: TargetId): Promise<void> {
-  const text =
-    "UPDATE delivery_targets SET failing_since = NULL WHERE target = $1 AND failing_since IS NOT NULL";
-  await query(text, [target]);
+export async function markWorking(query: Query, targets: readonly TargetId[]): Promise<void> {
+  const text = `
+    UPDATE delivery_targets SET failing_since = NULL WHERE target IN (
+      SELECT target FROM delivery_targets WHERE target = ANY($1::text[]) AND failing_since IS NOT NULL
+      ORDER BY target FOR UPDATE
+    )`;
+  await query(text, [targets]);
 }
 
 const Totals = z.tuple([z.object({ parked: z.number(), dead: z.number() })]);
