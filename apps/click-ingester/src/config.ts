@@ -48,7 +48,7 @@ export const Config = z
       .default(50_000)
       .describe("The most that is read at once when there is a backlog."),
     BATCH_MAX_BYTES: byteSize({ min: 65_536, max: 2 ** 30 })
-      .default(16 * 2 ** 20)
+      .default(12 * 2 ** 20)
       .describe("The same in bytes: with the rows, it bounds the memory that a backlog takes."),
     ROLLUP_INTERVAL_MS: durationMs({ min: 100, max: 3_600_000 })
       .default(60_000)

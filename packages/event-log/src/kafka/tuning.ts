@@ -4,7 +4,7 @@ export interface Tuning {
   readonly appendMs: number;
   /** How long a commit may take before it rejects with `unavailable`. */
   readonly commitMs: number;
-  /** Memory for what a reader has fetched ahead: a third of a second of the fastest reading. */
+  /** Memory for what a reader has fetched ahead: a fifth of a second of the fastest reading. */
   readonly aheadBytes: number;
   /** Most that is fetched of one partition at once, still compressed; of one broker it is four times as much. */
   readonly fetchBytes: number;
@@ -22,7 +22,7 @@ export interface Tuning {
 export const defaultTuning: Tuning = {
   appendMs: 30_000,
   commitMs: 15_000,
-  aheadBytes: 16 * 1024 * 1024,
+  aheadBytes: 6 * 1024 * 1024,
   fetchBytes: 128 * 1024,
   sessionMs: 10_000,
   heartbeatMs: 3000,
