@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { z } from "zod";
 
+import type { S3Keys } from "@sluice/event-log/archive-s3-keys.ts";
 import { ServiceError } from "@sluice/service/service-error.ts";
 
 import type { Config } from "./config.ts";
@@ -22,6 +23,8 @@ export interface Addresses {
   eventLogUrl(): Promise<string>;
   /** Those under which credentials are kept in Postgres. */
   secretKeys(): Promise<readonly string[]>;
+  /** Those of an archive's storage. */
+  s3Keys(): S3Keys;
   /** What carries the live feed. */
   messagesUrl(): Promise<string>;
   /** Where links of `localhost` are served; undefined when nothing runs here. */
@@ -58,6 +61,7 @@ export function createAddresses(config: Config): Addresses {
       if (keys === undefined) throw missing("SECRET_KEYS");
       return keys;
     },
+    s3Keys: () => config,
     messagesUrl: async () =>
       config.REDIS_URL ?? config.DATABASE_DIRECT_URL ?? (await required("DATABASE_URL", "databaseUrl")),
     edgeUrl: async () => (await running())?.edgeUrl,

@@ -1,3 +1,4 @@
+import { s3KeyFields } from "@sluice/event-log/archive-s3-keys.ts";
 import { secretKeys } from "@sluice/link-store/targets/secret-keys.ts";
 import { z } from "zod";
 
@@ -15,7 +16,7 @@ export const Config = z.object({
   EVENT_LOG_URL: url(["journal", "kafka", "redis", "rediss"])
     .optional()
     .describe(
-      "The event log that is replayed, and that dead letters are replayed to, as the ingester has it.",
+      "The event log that is replayed or archived, and that dead letters are replayed to, as the ingester has it.",
     ),
   SECRET_KEYS: secretKeys()
     .optional()
@@ -26,6 +27,7 @@ export const Config = z.object({
   REDIS_URL: url(["redis", "rediss"])
     .optional()
     .describe("The Redis that carries the live feed, where the ingester has one."),
+  ...s3KeyFields,
 });
 export type Config = z.output<typeof Config>;
 

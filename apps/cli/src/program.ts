@@ -10,14 +10,12 @@ import { addIntegrationCommands } from "./integration-commands.ts";
 import { addJournalCommands } from "./journal-commands.ts";
 import { addLinkCommands } from "./link-commands.ts";
 import { watchLive } from "./live.ts";
-import { replay } from "./replay.ts";
+import { addLogCommands } from "./log-commands.ts";
 import type { Json } from "./open-links.ts";
 import { addPixelCommands } from "./pixel-commands.ts";
 import { addSetupCommands } from "./setup-commands.ts";
 import { addStatsCommand } from "./stats-commands.ts";
 import { rotateKeys } from "./targets.ts";
-import { time } from "./time-range.ts";
-import { wholeNumber } from "./whole-number.ts";
 
 /** The commands and their options; what each does is in the file that it names. */
 export function createProgram(context: Context): Command {
@@ -56,19 +54,7 @@ export function createProgram(context: Context): Command {
     .option("--workspace <name>", "those of all links of a workspace")
     .option("--json", "print JSON, a line each")
     .action((options: Parameters<typeof watchLive>[1]) => watchLive(context, options));
-  program
-    .command("replay")
-    .description("read a time of the event log into the tables again; what is there stays as it is")
-    .option("--from <time>", "what was appended at this date or time, or later", time)
-    .option("--to <time>", "what was appended before; five minutes ago without it", time)
-    .option("--rate <records>", "at most so many a second", wholeNumber)
-    .option("--fan-out", "pass on what subscribers want of it, too, marked as given again")
-    .option(
-      "--owed",
-      "with --fan-out: instead, from the table, what the journal let go of before it was passed on",
-    )
-    .option("--dry-run", "with --owed: pass nothing on, and say how much there is")
-    .action((options: Parameters<typeof replay>[1]) => replay(context, options));
+  addLogCommands(program, context);
   addJournalCommands(program.command("journal").description("what an edge that is gone has left"), context);
   addDeadLetterCommands(
     program.command("dead-letters").description("records that could not be stored as clicks"),

@@ -19,38 +19,47 @@ export interface Replaying {
   readonly rate?: number;
   readonly fanOut?: boolean;
   readonly owed?: boolean;
+  /** The URL of an archive that is read instead of the log. */
+  readonly fromArchive?: string;
   readonly dryRun?: boolean;
 }
 
 export async function replay({ addresses }: Context, options: Replaying): Promise<void> {
   const {
     from,
-    to = Date.now() - settledAfterMs,
     rate,
     fanOut = false,
     owed = false,
     dryRun = false,
+    fromArchive,
+    to = fromArchive === undefined ? Date.now() - settledAfterMs : undefined,
   } = options;
-  if (owed ? !fanOut || from !== undefined : from === undefined || dryRun)
+  const isSaid = owed
+    ? fanOut && from === undefined && fromArchive === undefined
+    : fromArchive !== undefined || (from !== undefined && !dryRun);
+  if (!isSaid)
     throw new ServiceError(
       "config",
-      "say from when: --from <time>, with --fan-out or without; or --fan-out --owed, with --dry-run or without",
+      "say from when: --from <time>, with --fan-out or without; or --from-archive <url>; or --fan-out --owed, with --dry-run or without",
     );
   const EVENT_LOG_URL = await addresses.eventLogUrl();
   if (owed && !EVENT_LOG_URL.startsWith("journal:"))
     throw new ServiceError("config", "only a journal notes what it owes; EVENT_LOG_URL is of another log");
-  if (!/^(?:journal|kafka):/.test(EVENT_LOG_URL))
+  if (fromArchive === undefined && !/^(?:journal|kafka):/.test(EVENT_LOG_URL))
     throw new ServiceError(
       "config",
       "only a journal or Kafka keeps what was read; this event log has nothing to replay",
     );
   const flags = [
-    ...(owed ? [] : [`--from=${from}`, `--to=${to}`]),
-    ...(fanOut && !owed ? ["--fan-out"] : []),
-    ...(dryRun ? ["--dry-run"] : []),
+    ...(owed || from === undefined ? [] : [`--from=${from}`]),
+    ...(owed || to === undefined ? [] : [`--to=${to}`]),
+    ...(fromArchive === undefined ? [] : [`--from-archive=${fromArchive}`]),
+    ...(fanOut && !owed && !dryRun ? ["--fan-out"] : []),
+    ...(dryRun && owed ? ["--dry-run"] : []),
     ...(rate === undefined ? [] : [`--rate=${rate}`]),
   ];
-  const program = fileURLToPath(new URL(owed ? "replay-owed.ts" : "replay.ts", programs));
+  const name = owed ? "replay-owed.ts" : dryRun ? "check-archive.ts" : "replay.ts";
+  const program = fileURLToPath(new URL(name, programs));
   const child = spawn(process.execPath, [program, ...flags], {
     env: environmentWith({
       EVENT_LOG_URL,

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { parseArgs } from "node:util";
 import type { ClickEvent } from "@sluice/click-event/click-event.ts";
@@ -6,7 +5,6 @@ import { createEnricher } from "@sluice/click-event/enrich.ts";
 import { openErasures } from "@sluice/click-store/erasures.ts";
 import { openClickStore } from "@sluice/click-store/open.ts";
 import { openRunChecks } from "@sluice/click-store/run-checks.ts";
-import { openEventLog } from "@sluice/event-log/open.ts";
 import { readConfig } from "@sluice/service/config.ts";
 import { createLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
@@ -15,7 +13,9 @@ import { createKnownErasures, whenKnown } from "./erasure/known-erasures.ts";
 import { keepHeapSmall } from "@sluice/service/heap.ts";
 import { openFanOutAgain, thenFanOut } from "./replay/fan-out-again.ts";
 import { replayed } from "./replay/replayed.ts";
+import { sayErrors } from "./replay/say-errors.ts";
 import { showProgress } from "./replay/show-progress.ts";
+import { openArchiveSource, openLogSource } from "./replay/source.ts";
 import { ingest } from "./store/ingest.ts";
 import { ingestMetrics } from "./store/metrics.ts";
 import { prepare } from "./store/prepare.ts";
@@ -23,16 +23,18 @@ import { createRunNotes } from "./store/run-notes.ts";
 import { createSliceStore } from "./store/store-slice.ts";
 import { createTroubleWatch } from "./store/trouble.ts";
 
-// What `sluice replay` runs: reads a time of the event log into the tables again, in a group of its own, and ends.
+// What `sluice replay` runs: reads a time of the event log, or of an archive, into the tables again and ends.
 // Configured as the service is, whose group it leaves alone.
 
 keepHeapSmall();
+sayErrors();
 const { values } = parseArgs({
   options: {
     from: { type: "string" },
     to: { type: "string" },
     rate: { type: "string" },
     "fan-out": { type: "boolean" },
+    "from-archive": { type: "string" },
   },
 });
 const config = readConfig("replay", Config);
@@ -53,21 +55,23 @@ await store.ping();
 await using checks = await openRunChecks(config.CLICK_STORE_URL);
 await using erasures = await openErasures(config.CLICK_STORE_URL);
 const erased = createKnownErasures(erasures, stop.signal);
-await using events = await openEventLog(config.EVENT_LOG_URL, { log, metrics: registry });
+
 const topic = config.EVENT_LOG_TOPIC;
-const group = `replay-${randomUUID()}`;
-await using reader = await events.open(topic, { group, until: "now", fleeting: true, signal: stop.signal });
+const rate = values.rate === undefined ? Infinity : Number(values.rate);
+const range = { from: Number(values.from ?? 0), to: Number(values.to ?? Infinity), rate };
+const from = { config, log, metrics: registry, signal: stop.signal };
+const archive = values["from-archive"];
+await using source =
+  archive === undefined ? await openLogSource(from) : await openArchiveSource(archive, range, from);
 
 const origin = { log: config.EVENT_LOG_URL.slice(0, config.EVENT_LOG_URL.indexOf(":")), topic };
 const enrich = createEnricher({ cacheSize: 10_000 });
 const encode = (event: ClickEvent) => store.encodeClick(event, enrich(event));
-const rate = values.rate === undefined ? Infinity : Number(values.rate);
-const range = { from: Number(values.from ?? 0), to: Number(values.to ?? Infinity), rate };
 const trouble = createTroubleWatch({ metrics, log });
 await using again = values["fan-out"]
   ? await openFanOutAgain({ config, log, metrics: registry, erased, signal: stop.signal })
   : undefined;
-const replay = replayed(reader, { ...range, signal: stop.signal });
+const replay = replayed(source.reader, { ...range, signal: stop.signal });
 {
   using _ = showProgress(process.stderr, replay);
   await ingest({
@@ -108,6 +112,7 @@ process.stdout.write(
   `${replay.records()} records read, ${found} clicks stored already, ${rows} stored now, ${letters} dead letters` +
     (leftOut === 0 ? "" : `, ${leftOut} left out that were erased`) +
     (again === undefined ? "" : `, ${again.passedOn()} passed on`) +
+    source.summary() +
     (stop.signal.aborted ? "; stopped before the end\n" : "\n"),
 );
-if (stop.signal.aborted) process.exitCode = 1;
+if (stop.signal.aborted || source.summary() !== "") process.exitCode = 1;

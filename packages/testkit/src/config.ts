@@ -6,6 +6,7 @@ export const given = {
   clickhouse: nonEmpty(process.env["CLICKHOUSE_URL"]),
   kafka: nonEmpty(process.env["KAFKA_URL"]),
   redis: nonEmpty(process.env["REDIS_URL"]),
+  s3: nonEmpty(process.env["S3_URL"]),
   seed: nonEmpty(process.env["SLUICE_TEST_SEED"]),
 } as const;
 

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 
 import { silentLog } from "@sluice/service/log.ts";
 
-import { LocalServiceError } from "../error.ts";
+import { checkJava, fetchJars } from "../maven.ts";
 import { choosePort } from "../port.ts";
 import { type Cluster, newId, startBroker } from "./broker.ts";
 import { kafkaHome, kafkaVersion } from "./config.ts";
@@ -22,7 +22,7 @@ const run = promisify(execFile);
  * Maven is.
  */
 export async function fetchKafka(): Promise<string> {
-  await checkJava();
+  await checkJava("kafka");
   if (!existsSync(bootstrap(kafkaHome))) await makeHome();
   // Where it is used, because it is bound to the jars' paths.
   if (!existsSync(classArchive(kafkaHome))) await archiveClasses(kafkaHome);
@@ -34,29 +34,18 @@ async function makeHome(): Promise<void> {
   // Whole or not at all; two at once do no harm.
   const unfinished = await mkdtemp(`${kafkaHome}.`);
   try {
-    await writeFile(join(unfinished, "pom.xml"), pom());
-    await fetchJars(unfinished);
+    await fetchJars("kafka", unfinished, [
+      { group: "org.apache.kafka", artifact: "kafka_2.13", version: kafkaVersion },
+      { group: "org.apache.kafka", artifact: "kafka-tools", version: kafkaVersion },
+      // What writes the broker's log, which its own jars leave out.
+      { group: "org.apache.logging.log4j", artifact: "log4j-slf4j-impl", version: "2.25.4" },
+    ]);
     await formatOnce(unfinished);
     await rename(unfinished, kafkaHome);
   } catch (error) {
     if (!existsSync(bootstrap(kafkaHome))) throw error;
   } finally {
     await rm(unfinished, { recursive: true, force: true });
-  }
-}
-
-async function fetchJars(directory: string): Promise<void> {
-  const goal = [
-    "dependency:copy-dependencies",
-    "-DincludeScope=runtime",
-    `-DoutputDirectory=${directory}/libs`,
-  ];
-  try {
-    await run("mvn", ["-q", "-B", "-f", directory, ...goal], { timeout: 600_000 });
-  } catch (cause) {
-    throw new LocalServiceError("missing", `kafka: Maven cannot fetch the broker: ${firstLines(cause)}`, {
-      cause,
-    });
   }
 }
 
@@ -112,48 +101,6 @@ async function archiveClasses(home: string): Promise<void> {
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
-}
-
-async function checkJava(): Promise<void> {
-  let output: string;
-  try {
-    output = (await run("java", ["-version"])).stderr;
-  } catch (cause) {
-    throw new LocalServiceError(
-      "missing",
-      "kafka: Java 17 or newer is needed, and there is no java on the path",
-      { cause },
-    );
-  }
-  const major = Number(/version "(\d+)/.exec(output)?.[1]);
-  if (!(major >= 17)) {
-    throw new LocalServiceError(
-      "missing",
-      `kafka: Java 17 or newer is needed, and here is ${output.split("\n")[0]}`,
-    );
-  }
-}
-
-function pom(): string {
-  return `<project xmlns="http://maven.apache.org/POM/4.0.0">
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>sluice</groupId><artifactId>broker</artifactId><version>1</version>
-  <dependencies>
-    ${dependency("org.apache.kafka", "kafka_2.13", kafkaVersion)}
-    ${dependency("org.apache.kafka", "kafka-tools", kafkaVersion)}
-    <!-- what writes the broker's log, which its own jars leave out -->
-    ${dependency("org.apache.logging.log4j", "log4j-slf4j-impl", "2.25.4")}
-  </dependencies>
-</project>
-`;
-}
-
-function dependency(group: string, artifact: string, version: string): string {
-  return `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version></dependency>`;
-}
-
-function firstLines(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split("\n").slice(0, 5).join("\n");
 }
 
 if (import.meta.main) process.stdout.write(`${await fetchKafka()}\n`);
