@@ -95,7 +95,7 @@ async function redirect(service: Service<Config>, auditing: Auditing): Promise<v
   // Without one link in memory there is nothing to redirect to.
   if (hotLinks.found === 0) await openWhenReachable("postgres", () => store.ping(), { health, signal });
   health.ready();
-  sayReady();
+  sayReady(service.opsPort);
   await aborted(signal);
 }
 

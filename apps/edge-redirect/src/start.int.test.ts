@@ -4,12 +4,12 @@ import { join } from "node:path";
 
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { runEdge } from "./testing/edge-process.ts";
+import { type EdgeProcess, runEdge } from "./testing/edge-process.ts";
 import { visit } from "./testing/http.ts";
 import { metric, readyz, until } from "./testing/ops.ts";
-import { numbersByRun, openJournal, openWorld } from "./testing/world.ts";
+import { type Journal, numbersByRun, openJournal, openWorld } from "./testing/world.ts";
 
 /** What the exit status of sysexits.h tells a supervisor: do not start it again. */
 const configExitCode = 78;
@@ -81,15 +81,28 @@ describeWith("an edge that cannot start", tempDir, (dir) => {
 });
 
 describeWith("an edge of several processes", openWorld, (world) => {
+  let journal: Journal;
+  let edge: EdgeProcess;
   beforeAll(async () => {
     await world().link("demo");
+    journal = await openJournal(world().postgres.url);
+    edge = await journal.start({ env: { EDGE_WORKERS: "2" } });
+  });
+  afterAll(async () => {
+    await edge[Symbol.asyncDispose]();
+    await journal[Symbol.asyncDispose]();
+  });
+  const asked = async (domain: string) =>
+    (await fetch(`http://127.0.0.1:${edge.opsPort}/domains/ask?domain=${domain}`)).status;
+  const bothReady = async () => (await metric(edge, "edge_workers_ready")) === 2;
+
+  it("says at its one operations port of which domains certificates may be had", async () => {
+    await until("a worker can be asked", async () => (await asked("go.example.com")) === 200);
+    expect(await asked("go.example.org")).toBe(404);
   });
 
   describe("shares one port", () => {
     it("numbers clicks in a run for each, and starts again a process that is killed", async () => {
-      await using journal = await openJournal(world().postgres.url);
-      await using edge = await journal.start({ env: { EDGE_WORKERS: "2" } });
-      const bothReady = async () => (await metric(edge, "edge_workers_ready")) === 2;
       await until("both are ready", bothReady);
       const click = async (count: number) => {
         for (let clicks = 0; clicks < count; clicks += 1)

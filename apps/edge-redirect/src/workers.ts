@@ -3,10 +3,15 @@ import cluster, { type Worker } from "node:cluster";
 import type { Service } from "@sluice/service/run-service.ts";
 import { createBackoff, sleep } from "@sluice/service/retry.ts";
 import { configExitCode, ServiceError } from "@sluice/service/service-error.ts";
+import { z } from "zod";
+
+import type { Config } from "./config.ts";
+import { askPath, createAskOfWorkers } from "./server/ask.ts";
 
 /** Ports of worker n's operations server lie this much above those of worker n - 1. */
 const opsPortStep = 100;
-const readyMessage = "ready";
+/** What a worker tells: it may be sent visitors, and where its operations server listens. */
+const Ready = z.object({ opsPort: z.int() });
 
 /** True in a process that only looks after workers. */
 export function isSupervisor(workers: number): boolean {
@@ -14,8 +19,8 @@ export function isSupervisor(workers: number): boolean {
 }
 
 /** Tells the supervisor, if there is one, that this worker may be sent visitors. */
-export function sayReady(): void {
-  cluster.worker?.send(readyMessage);
+export function sayReady(opsPort: number): void {
+  cluster.worker?.send({ opsPort } satisfies z.input<typeof Ready>);
 }
 
 /**
@@ -24,15 +29,20 @@ export function sayReady(): void {
  * cannot ever start.
  */
 export async function superviseWorkers(
-  service: Service<{ EDGE_WORKERS: number; OPS_PORT: number }>,
+  service: Service<Pick<Config, "EDGE_WORKERS" | "OPS_PORT">>,
 ): Promise<void> {
   const { config, health, log, metrics, signal } = service;
   const { EDGE_WORKERS: wanted } = config;
   const gauge = metrics.gauge("edge_workers_ready", "Workers that answer visitors");
-  const ready = new Set<number>();
+  /** Their operations ports by their numbers. */
+  const ready = new Map<number, number>();
+  service.answerAt(
+    askPath,
+    createAskOfWorkers(config.OPS_HOST, () => ready.values().next().value),
+  );
 
-  function nowReady(worker: number): void {
-    gauge.set(ready.add(worker).size);
+  function nowReady(worker: number, opsPort: number): void {
+    gauge.set(ready.set(worker, opsPort).size);
     health.ready();
     if (ready.size === wanted) health.degraded("workers", undefined);
   }
@@ -50,9 +60,10 @@ export async function superviseWorkers(
       const stop = () => worker.process.kill("SIGTERM");
       signal.addEventListener("abort", stop);
       worker.on("message", (message) => {
-        if (message !== readyMessage) return;
+        const { data } = Ready.safeParse(message);
+        if (data === undefined) return;
         backoff.reset();
-        nowReady(number);
+        nowReady(number, data.opsPort);
       });
       const status = await exitOf(worker);
       signal.removeEventListener("abort", stop);

@@ -33,6 +33,7 @@ async function run(world: World) {
       config: { ...own, LOG_LEVEL: "info", OPS_HOST: "", DRAIN_TIMEOUT_MS: 8_000 },
       ...deps,
       health: { check() {}, degraded() {}, ready() {} },
+      opsPort: 0,
       answerAt() {},
       resources,
       signal: stop.signal,

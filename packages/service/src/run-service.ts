@@ -15,6 +15,8 @@ export interface Service<Config> {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly health: Health;
+  /** Where its operations server listens. */
+  readonly opsPort: number;
   /** Has a path of the operations port answered from now on. */
   readonly answerAt: (path: string, question: OpsQuestion) => void;
   /** Closed in reverse order when the service ends, however it ends. */
@@ -73,9 +75,11 @@ export async function runService<Config extends z.ZodObject>(
     const ops = resources.use(
       await openOpsServer({ host: config.OPS_HOST, port: config.OPS_PORT, health, metrics, questions }),
     );
-    log.info({ host: config.OPS_HOST, port: ops.port }, "operations server listening");
+    const { port: opsPort } = ops;
+    log.info({ host: config.OPS_HOST, port: opsPort }, "operations server listening");
     const answerAt = (path: string, question: OpsQuestion) => void questions.set(path, question);
-    await Promise.race([main({ config, log, metrics, health, answerAt, resources, signal }), crash.promise]);
+    const service = { config, log, metrics, health, opsPort, answerAt, resources, signal };
+    await Promise.race([main(service), crash.promise]);
     if (!signal.aborted) throw new ServiceError("ended", "the service returned without being told to stop");
   } catch (error) {
     if (!(signal.aborted && isAbort(error))) {

@@ -8,7 +8,7 @@ import type { Service } from "@sluice/service/run-service.ts";
 
 import type { Config } from "../config.ts";
 import { keepKey } from "../kept-key.ts";
-import { createAsk } from "./ask.ts";
+import { askPath, createAsk } from "./ask.ts";
 import { openClickLimits } from "./click-limits.ts";
 import { type Domains, openDomains } from "./domains.ts";
 import type { FollowOptions } from "./follow.ts";
@@ -39,7 +39,7 @@ export async function openRules(
   changes.onChange(domains.changed);
   const limits = await openClickLimits({ path: join(dir, "click-limits.ndjson"), shared: redis, log });
   resources.use(limits);
-  answerAt("/domains/ask", createAsk(domains));
+  answerAt(askPath, createAsk(domains));
   const variantKey = config.VARIANT_KEY ?? (await keepKey(join(dir, "variant-key"), log));
   return { domains, limits, isPassword, variantKey };
 }
