@@ -1,12 +1,14 @@
 // Writes docs/configuration.md from the `Config` of every app, and docs/events.md from the catalogue of events (`--write`),
 // or fails when a file is not current.
-// Fails, too, when a page names a file that is not there.
-import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+// Fails, too, when a page names a file or a heading that is not there, or has a block of code in no language.
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 import { eventsPage } from "../apps/webhook-dispatcher/src/events/page.ts";
+import { problemsOf } from "../e2e/src/pages/blocks.ts";
 import { describeFields, type FieldFacts } from "../packages/service/src/config-fields.ts";
 import { BaseConfig } from "../packages/service/src/config.ts";
+import { missingFrom } from "./page-links.ts";
 
 const root = new URL("..", import.meta.url);
 
@@ -39,18 +41,13 @@ for (const [path, wanted] of Object.entries(pages)) {
 }
 
 for (const path of globSync(["*.md", "docs/**/*.md"], { cwd: fileURLToPath(root) })) {
-  const named = readFileSync(new URL(path, root), "utf8");
-  // Sources are named from the root, links from the page.
-  const sources = [...named.matchAll(/`((?:apps|packages|e2e|bench|tools)\/[\w./-]+\.\w+)`/g)].map(
-    ([, to = ""]) => new URL(to, root),
-  );
-  const links = [...named.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(
-    ([, to = ""]) => new URL(to, new URL(path, root)),
-  );
-  for (const missing of [...sources, ...links].filter((url) => !existsSync(url))) {
-    console.error(`${path} names ${fileURLToPath(missing)}, which is not there`);
-    process.exitCode = 1;
-  }
+  const page = new URL(path, root);
+  const problems = [
+    ...missingFrom(page, root).map((missing) => `${path} names ${missing}, which is not there`),
+    ...problemsOf(readFileSync(page, "utf8")).map((problem) => `${path}:${problem}`),
+  ];
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
 }
 
 function section(title: string, Config: unknown): string {

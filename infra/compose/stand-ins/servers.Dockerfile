@@ -30,3 +30,14 @@ COPY sluice /opt/sluice
 ENV UV_THREADPOOL_SIZE=16
 ENTRYPOINT ["node", "/opt/sluice/packages/local-services/src/clickhouse/server.ts"]
 CMD ["--data-dir=/var/lib/clickhouse", "--host=0.0.0.0"]
+
+FROM base AS caddy
+ENV XDG_CONFIG_HOME=/config XDG_DATA_HOME=/data
+COPY caddy /usr/bin/
+CMD ["caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]
+
+FROM base AS prometheus
+RUN install -d -o nobody /prometheus
+COPY prometheus /bin/
+USER nobody
+ENTRYPOINT ["/bin/prometheus"]

@@ -9,7 +9,9 @@ Written by \`npm run fix\` from \`apps/webhook-dispatcher/src/events/catalogue.t
 
 What is sent to webhook endpoints ([webhooks.md](webhooks.md) says how). The body of each request is one event:
 
-    { "type": "link.clicked", "timestamp": "2026-06-01T12:00:00.000Z", "data": { … } }
+\`\`\`json
+{ "type": "link.clicked", "timestamp": "2026-06-01T12:00:00.000Z", "data": { … } }
+\`\`\`
 
 \`timestamp\` is when it happened, not when it was sent; \`data\` depends on \`type\`. Texts that are not known are empty. A
 body is smaller than 20 kB. Fields may be added without notice, so leave alone what you do not know; whatever would break
