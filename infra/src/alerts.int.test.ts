@@ -16,6 +16,7 @@ import { dispatcherCases } from "./alert-cases/dispatcher.ts";
 import { edgeCases } from "./alert-cases/edge.ts";
 import { eventLogCases } from "./alert-cases/event-log.ts";
 import { ingesterCases } from "./alert-cases/ingester.ts";
+import { kubernetesCases } from "./alert-cases/kubernetes.ts";
 import { redirectCases } from "./alert-cases/redirect.ts";
 import { servicesCases } from "./alert-cases/services.ts";
 import { knownMetrics } from "./known-metrics.ts";
@@ -30,6 +31,7 @@ const cases = Object.entries({
   "event-log": eventLogCases,
   ingester: ingesterCases,
   dispatcher: dispatcherCases,
+  kubernetes: kubernetesCases,
   services: servicesCases,
 });
 
@@ -89,6 +91,17 @@ function unitTest(
 describeWith("the rules of Prometheus", openRules, (opened) => {
   test("promtool finds nothing wrong with the configuration and its rules", async () => {
     expect(await promtool("check", "config", join(infra, "prometheus/prometheus.yml"))).toContain("SUCCESS");
+  });
+
+  test("promtool finds nothing wrong with the configuration for Kubernetes, but for how pods are found", async () => {
+    await using dir = await tempDir();
+    const file = join(dir.path, "prometheus.yml");
+    const text = readFileSync(join(infra, "kubernetes/prometheus.yml"), "utf8");
+    // Debian builds Prometheus without it.
+    const found = /kubernetes_sd_configs:[^]*?(?=    relabel_configs)/;
+    expect(text).toMatch(found);
+    await writeFile(file, text.replace(found, 'static_configs: [{ targets: ["localhost:1"] }]\n'));
+    expect(await promtool("check", "config", file)).toContain("SUCCESS");
   });
 
   test("every alert fires when it has to, with its labels, and not a minute before", async () => {

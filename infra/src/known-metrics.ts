@@ -17,6 +17,13 @@ export interface KnownMetrics {
 // name("…", "help" + "more", [numbers or labels]) up to its closing bracket, brackets within strings passed over.
 const making = /\.(counter|gauge|histogram)\(\s*"(\w+)"((?:"(?:[^"\\]|\\.)*"|[^"()]|\([^()]*\))*)\)/g;
 
+/** With the labels that stand in its documentation, those that are stable. */
+const ofKubernetes = {
+  kube_persistentvolumeclaim_info: ["namespace", "persistentvolumeclaim"],
+  kube_pod_spec_volumes_persistentvolumeclaims_info: ["namespace", "pod", "persistentvolumeclaim"],
+  kube_pod_status_phase: ["namespace", "pod", "phase"],
+};
+
 /** Read from the sources, because a registry shows a label only once something has happened. */
 export async function knownMetrics(): Promise<KnownMetrics> {
   const files = globSync("{apps,packages}/*/src/**/*.ts", { cwd: root }).filter(
@@ -34,7 +41,9 @@ export async function knownMetrics(): Promise<KnownMetrics> {
   const { body } = await createMetrics({ ofProcess: true }).render();
   for (const [, name = ""] of body.matchAll(/^# TYPE (\w+)/gm)) labels.set(name, new Set());
   // Prometheus' own.
-  labels.set("up", new Set());
+  labels.set("up", new Set(["pod", "region"]));
   labels.set("ALERTS", new Set(["alertname", "alertstate", "severity"]));
+  // Those of kube-state-metrics that the rules need, and what it says of them.
+  for (const [name, own] of Object.entries(ofKubernetes)) labels.set(name, new Set([...own, "region"]));
   return { labels, saysWord: (word) => text.includes(`"${word}"`) || text.includes(` ${word}: `) };
 }
