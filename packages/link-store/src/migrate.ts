@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Log } from "@sluice/service/log.ts";
-import { Client } from "pg";
+import { Client, DatabaseError } from "pg";
 import { z } from "zod";
 import { LinkStoreError } from "./link-store.ts";
 import { toLinkStoreError } from "./postgres.ts";
@@ -25,7 +25,8 @@ export interface MigrateOptions {
  * Brings the database to this program's version. Each file runs in a transaction together with the note that it
  * ran, so a run that was killed leaves nothing half done; an advisory lock lets one process at a time in, and a
  * second one finds nothing left to do. Rejects with `unavailable` when Postgres cannot be reached, and with
- * `invalid` when the database is of a newer version or an applied file has been changed since.
+ * `invalid` when it refuses the login, when the database is of a newer version or an applied file has been changed
+ * since.
  */
 export async function migrate(url: string, options: MigrateOptions): Promise<void> {
   const { log, signal, directory = join(import.meta.dirname, "..", "migrations") } = options;
@@ -52,11 +53,17 @@ export async function migrate(url: string, options: MigrateOptions): Promise<voi
     }
   } catch (error) {
     signal?.throwIfAborted();
-    throw error instanceof LinkStoreError ? error : toLinkStoreError(error);
+    throw error instanceof LinkStoreError ? error : (refusedLogin(error) ?? toLinkStoreError(error));
   } finally {
     signal?.removeEventListener("abort", leave);
     await client.end();
   }
+}
+
+/** A password, a role or a database that is not there: to whoever sits there no outage, which waiting would end. */
+function refusedLogin(error: unknown): LinkStoreError | undefined {
+  if (!(error instanceof DatabaseError && /^(?:28|3D)/.test(error.code ?? ""))) return undefined;
+  return new LinkStoreError("invalid", `Postgres refuses the login: ${error.message}`, { cause: error });
 }
 
 /** Any number that nothing else in the database locks. */
