@@ -6,6 +6,7 @@ import { z } from "zod";
 import type { S3Keys } from "@sluice/event-log/archive-s3-keys.ts";
 import { ServiceError } from "@sluice/service/service-error.ts";
 
+import type { ServiceAddress } from "./access.ts";
 import type { Config } from "./config.ts";
 
 /** What `npm start` notes in its data directory while it runs. */
@@ -18,6 +19,8 @@ const Running = z.object({
 });
 
 export interface Addresses {
+  /** Those in Postgres that are set. */
+  readonly services: readonly ServiceAddress[];
   databaseUrl(): Promise<string>;
   clickStoreUrl(): Promise<string>;
   eventLogUrl(): Promise<string>;
@@ -53,6 +56,7 @@ export function createAddresses(config: Config): Addresses {
     );
   }
   return {
+    services: servicesOf(config),
     databaseUrl: () => required("DATABASE_URL", "databaseUrl"),
     clickStoreUrl: () => required("CLICK_STORE_URL", "clickStoreUrl"),
     eventLogUrl: () => required("EVENT_LOG_URL", "eventLogUrl"),
@@ -66,4 +70,18 @@ export function createAddresses(config: Config): Addresses {
       config.REDIS_URL ?? config.DATABASE_DIRECT_URL ?? (await required("DATABASE_URL", "databaseUrl")),
     edgeUrl: async () => (await running())?.edgeUrl,
   };
+}
+
+function servicesOf(config: Config): ServiceAddress[] {
+  const of = <Part extends object>(variable: keyof Config & `${string}_URL`, part: Part) => {
+    const url = config[variable];
+    return url?.startsWith("postgres") === true ? [{ variable, url, ...part }] : [];
+  };
+  return [
+    ...of("EDGE_DATABASE_URL", { store: "links", service: "edge" } as const),
+    ...of("INGESTER_DATABASE_URL", { store: "links", service: "ingester" } as const),
+    ...of("DISPATCHER_DATABASE_URL", { store: "links", service: "dispatcher" } as const),
+    ...of("INGESTER_CLICK_STORE_URL", { store: "clicks", service: "ingester" } as const),
+    ...of("DISPATCHER_CLICK_STORE_URL", { store: "clicks", service: "dispatcher" } as const),
+  ];
 }

@@ -21,6 +21,11 @@ export const Config = z.object({
   SECRET_KEYS: secretKeys()
     .optional()
     .describe("The keys under which credentials are kept in Postgres, as the dispatcher has them."),
+  EDGE_DATABASE_URL: ofService("edges", "links", ["postgres", "postgresql"]),
+  INGESTER_DATABASE_URL: ofService("ingesters", "links", ["postgres", "postgresql"]),
+  DISPATCHER_DATABASE_URL: ofService("dispatchers", "links", ["postgres", "postgresql"]),
+  INGESTER_CLICK_STORE_URL: ofService("ingesters", "clicks", ["http", "https", "postgres", "postgresql"]),
+  DISPATCHER_CLICK_STORE_URL: ofService("dispatchers", "clicks", ["http", "https", "postgres", "postgresql"]),
   DATABASE_DIRECT_URL: url(["postgres", "postgresql"])
     .optional()
     .describe("The same without a pooler in between, for the live feed."),
@@ -30,6 +35,13 @@ export const Config = z.object({
   ...s3KeyFields,
 });
 export type Config = z.output<typeof Config>;
+
+function ofService(who: string, what: string, protocols: readonly string[]) {
+  const noted = protocols.includes("http") ? "; ClickHouse's users are in its own configuration" : "";
+  return url(protocols)
+    .optional()
+    .describe(`What ${who} have for the ${what}: \`sluice access\` makes the login that is in it${noted}.`);
+}
 
 /** Our own environment with these variables, for a program that we start. */
 export function environmentWith(variables: Readonly<Record<string, string>>): NodeJS.ProcessEnv {

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 
+import { addAnalystCommands } from "./analyst-commands.ts";
 import { addAuditCommands } from "./audit-commands.ts";
 import type { Context } from "./context.ts";
 import { addDeadLetterCommands } from "./dead-letter-commands.ts";
@@ -41,6 +42,10 @@ export function createProgram(context: Context): Command {
     .action((options: Json) => rotateKeys(context, options));
   addAuditCommands(program, context);
   addStatsCommand(program, context);
+  addAnalystCommands(
+    program.command("analyst").description("users of ClickHouse who see one workspace, docs/analytics.md"),
+    context,
+  );
   addErasureCommands(program, context);
   program
     .command("live")

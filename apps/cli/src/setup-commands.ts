@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 
+import { giveAccess } from "./access.ts";
 import type { Context } from "./context.ts";
 import { migrate } from "./migrate.ts";
 import { setUp } from "./setup.ts";
@@ -12,6 +13,10 @@ export function addSetupCommands(program: Command, context: Context): void {
     .command("migrate")
     .description("bring the tables of Postgres and ClickHouse to this version; safe to repeat")
     .action(() => migrate(context));
+  program
+    .command("access")
+    .description("make each service's own login in Postgres, docs/security.md; safe to repeat")
+    .action(() => giveAccess(context));
   addTopicOptions(
     program.command("topics").description("make the event log's topics where they are not there yet"),
   ).action((options: Parameters<typeof makeTopics>[1]) => makeTopics(context, options));
@@ -19,7 +24,7 @@ export function addSetupCommands(program: Command, context: Context): void {
     program
       .command("setup")
       .description(
-        "migrate and topics, as soon as the servers are there; before the first start and each upgrade",
+        "migrate, access and topics, as soon as the servers are there; before the first start and each upgrade",
       ),
   )
     .option("--wait <seconds>", "how long the servers may take to come up", wholeNumber, 120)

@@ -1,6 +1,7 @@
 import { errorLine } from "@sluice/service/mask.ts";
 import { createBackoff, patiently } from "@sluice/service/retry.ts";
 
+import { giveAccess } from "./access.ts";
 import type { Context } from "./context.ts";
 import { migrateClickStore, migratePostgres } from "./migrate.ts";
 import { makeTopics, type TopicOptions } from "./topics.ts";
@@ -23,5 +24,6 @@ export async function setUp(
   };
   await patiently(() => migratePostgres(context), patience);
   await patiently(() => migrateClickStore(context), patience);
+  if (context.addresses.services.length > 0) await patiently(() => giveAccess(context), patience);
   await patiently(() => makeTopics(context, topics), patience);
 }

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { clickGrants } from "@sluice/click-store/access.ts";
 import { migrate } from "@sluice/click-store/migrate.ts";
+import { giveLogin } from "@sluice/link-store/access.ts";
 import { startPostgres } from "@sluice/local-services/postgres.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { queryPostgres } from "@sluice/testkit/postgres.ts";
@@ -44,9 +46,12 @@ describe("the ingester on Postgres", () => {
     await using journal = await openJournal();
     await using server = await openServer();
     await migrate(server.url, { log: silentLog });
+    const login = { user: "ingester", password: "secret" };
+    await giveLogin(server.url, login, await clickGrants("ingester"));
     const settings = {
       EVENT_LOG_URL: journal.url,
-      CLICK_STORE_URL: server.url,
+      CLICK_STORE_URL: Object.assign(new URL(server.url), { username: login.user, password: login.password })
+        .href,
       // Small batches: most moments are between two steps of one.
       BATCH_MIN_ROWS: "1",
       BATCH_MAX_ROWS: "300",

@@ -79,7 +79,7 @@ async function askClickHouse(port: number, password: string, statement: string):
   const response = await fetch(`http://127.0.0.1:${port}/?database=sluice`, {
     method: "POST",
     body: statement,
-    headers: { "x-clickhouse-user": "sluice", "x-clickhouse-key": password },
+    headers: { "x-clickhouse-user": "migrator", "x-clickhouse-key": password },
     signal: AbortSignal.timeout(60_000),
   });
   const text = await response.text();

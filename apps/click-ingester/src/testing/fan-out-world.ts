@@ -5,6 +5,7 @@ import { openEventLog } from "@sluice/event-log/open.ts";
 import { migrate as migrateLinks } from "@sluice/link-store/migrate.ts";
 import { openLinkStore } from "@sluice/link-store/open.ts";
 import { sql } from "@sluice/link-store/testing/raw-postgres.ts";
+import { asRole, makeRole } from "@sluice/link-store/testing/roles.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
 import { testClickHouse } from "@sluice/testkit/clickhouse.ts";
@@ -22,6 +23,7 @@ export async function openStores() {
   await using stack = new AsyncDisposableStack();
   const postgres = stack.use(await testPostgres());
   await migrateLinks(postgres.url, deps);
+  await makeRole(postgres.url, "ingester");
   const links = stack.use(openLinkStore(postgres.url, deps));
   await links.ensureDomain("go.example", "one");
   const clickhouse = stack.use(await testClickHouse());
@@ -29,7 +31,12 @@ export async function openStores() {
   await migrateClicks(clickStoreUrl, deps);
   const opened = stack.move();
   return {
-    settings: { DATABASE_URL: postgres.url, CLICK_STORE_URL: clickStoreUrl, BATCH_MAX_WAIT_MS: "50" },
+    settings: {
+      // As the role that may do what an ingester does, and nothing else.
+      DATABASE_URL: asRole(postgres.url, "ingester"),
+      CLICK_STORE_URL: clickStoreUrl,
+      BATCH_MAX_WAIT_MS: "50",
+    },
     /** How many of a journal's clicks are in the table. */
     async stored({ run }: { readonly run: number }): Promise<number> {
       const edgeRun = sampleClick(run, 1).edge_run;

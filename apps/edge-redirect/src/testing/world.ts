@@ -7,6 +7,7 @@ import { openEventLog } from "@sluice/event-log/open.ts";
 import type { Link, LinkStore, NewLink } from "@sluice/link-store/link-store.ts";
 import { migrate } from "@sluice/link-store/migrate.ts";
 import { openLinkStore } from "@sluice/link-store/open.ts";
+import { asRole, makeRole } from "@sluice/link-store/testing/roles.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
 import { type TestPostgres, testPostgres } from "@sluice/testkit/postgres.ts";
@@ -25,6 +26,7 @@ export async function openWorld(): Promise<World> {
   await using stack = new AsyncDisposableStack();
   const postgres = stack.use(await testPostgres());
   await migrate(postgres.url, { log: silentLog });
+  await makeRole(postgres.url, "edge");
   const store = stack.use(openLinkStore(postgres.url, { log: silentLog }));
   await store.ensureDomain("go.example.com", "test");
   await store.markVerified("go.example.com");
@@ -62,11 +64,11 @@ export async function openJournal(databaseUrl: string, parameters = "reserveByte
   const url = `journal://${dir}?groups=store&${parameters}`;
   return {
     dir,
-    start: (options = {}) =>
-      startEdge({
-        ...options,
-        env: { DATABASE_URL: databaseUrl, EVENT_LOG_URL: url, ...options.env },
-      }),
+    start({ env = {}, ...options } = {}) {
+      // As the role that may do what an edge does, and nothing else.
+      const database = asRole(env["DATABASE_URL"] ?? databaseUrl, "edge");
+      return startEdge({ ...options, env: { EVENT_LOG_URL: url, ...env, DATABASE_URL: database } });
+    },
     has: async (name) => (await readdir(dir)).includes(name),
     kept: (name) => readFile(join(dir, name), "utf8"),
     read: () => readLog(url, "clicks", "store"),

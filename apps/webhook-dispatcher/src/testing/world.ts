@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { clickGrants } from "@sluice/click-store/access.ts";
 import { migrate as migrateClicks } from "@sluice/click-store/migrate.ts";
 import type { NewRecord } from "@sluice/event-log/event-log.ts";
 import { openEventLog } from "@sluice/event-log/open.ts";
@@ -14,6 +15,7 @@ import { type AppProcess, startApp } from "@sluice/testkit/app-process.ts";
 import { testPostgres } from "@sluice/testkit/postgres.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
 import { sql } from "@sluice/link-store/testing/raw-postgres.ts";
+import { asRole, makeRole } from "@sluice/link-store/testing/roles.ts";
 
 // For tests: a Postgres with the tables of everything, a journal that holds the topic, and dispatchers as processes.
 
@@ -26,6 +28,7 @@ export async function openWorld() {
   const postgres = stack.use(await testPostgres());
   await migrateLinks(postgres.url, deps);
   await migrateClicks(postgres.url, deps);
+  await makeRole(postgres.url, "dispatcher", await clickGrants("dispatcher"));
   const links = stack.use(openLinkStore(postgres.url, deps));
   const { workspaceId } = await links.ensureDomain("go.example", "one");
   const targets = stack.use(openTargetStore(postgres.url, { log: silentLog, keys: [key] }));
@@ -67,7 +70,7 @@ export async function openWorld() {
     path,
     start(environment: Readonly<Record<string, string>> = {}): AppProcess {
       const own = { EVENT_LOG_URL: url, FANOUT_LOG_URL: url, FANOUT_TOPIC: topic, ...environment };
-      return startApp(new URL("../main.ts", import.meta.url), { ...environmentOn(postgres.url), ...own });
+      return startApp(new URL("../main.ts", import.meta.url), environmentOn(postgres.url, own));
     },
     /** What waits becomes due, as if time had passed: leases and pauses have ended. Not before now: what is long overdue is swept away. */
     async letAllBeDue(which: "true" | "lease IS NULL" = "true") {
@@ -84,12 +87,15 @@ export async function openWorld() {
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-function environmentOn(postgresUrl: string) {
+function environmentOn(postgresUrl: string, own: Readonly<Record<string, string>>) {
+  const { DATABASE_URL = postgresUrl, CLICK_STORE_URL = postgresUrl } = own;
   return {
-    DATABASE_URL: postgresUrl,
-    CLICK_STORE_URL: postgresUrl,
     SECRET_KEYS: key,
     ALLOW_HTTP: "true",
     ALLOWED_PORTS: "any",
+    ...own,
+    // As the role that may do what a dispatcher does, and nothing else.
+    DATABASE_URL: asRole(DATABASE_URL, "dispatcher"),
+    CLICK_STORE_URL: asRole(CLICK_STORE_URL, "dispatcher"),
   };
 }

@@ -4,9 +4,10 @@ import { startPostgres } from "@sluice/local-services/postgres.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
-import { testPostgres } from "@sluice/testkit/postgres.ts";
+import { queryPostgres, testPostgres } from "@sluice/testkit/postgres.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
 import { describe, expect, it } from "vitest";
+import { clickGrants } from "../access.ts";
 import { openDeadLetters } from "../dead-letters.ts";
 import { eraseDue } from "../erase.ts";
 import { openErasures } from "../erasures.ts";
@@ -143,15 +144,8 @@ describeWith("migrations of Postgres", testPostgres, (server) => {
     await using database = newDatabase();
     await migrate(database.url, { log: silentLog });
     const role = `ingester_${randomBytes(4).toString("hex")}`;
-    await database.sql(
-      `CREATE ROLE ${role} LOGIN PASSWORD 'secret';
-       GRANT SELECT, INSERT ON click_refused_ranges, click_erased_ranges TO ${role};
-       GRANT SELECT, INSERT, UPDATE ON click_runs, click_holes, click_erasures TO ${role};
-       GRANT SELECT, INSERT, DELETE ON click_events TO ${role};
-       GRANT SELECT, INSERT, UPDATE, DELETE ON click_dead_letters TO ${role};
-       GRANT SELECT ON click_dead_letter_marks, click_retention TO ${role};
-       GRANT EXECUTE ON FUNCTION make_partitions TO ${role}`,
-    );
+    const grants = (await clickGrants("ingester")).replaceAll(':"role"', role);
+    await database.sql(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'; ${grants}`);
     const url = new URL(database.url);
     url.username = role;
     url.password = "secret";
@@ -193,6 +187,19 @@ describeWith("migrations of Postgres", testPostgres, (server) => {
       await erasures.add({ workspaceId: event.workspace_id, upTo: ts }, options.signal);
       const erased = await eraseDue(erasures, letters, { signal: options.signal, knownAfterMs: 0 });
       expect(erased).toEqual({ clicks: 1, letters: 0, pending: 0 });
+
+      for (const text of [
+        "SELECT FROM webhook_attempts",
+        "UPDATE click_events SET destination = ''",
+        "INSERT INTO click_dead_letter_marks DEFAULT VALUES",
+        "DELETE FROM click_erasures",
+        "DELETE FROM click_retention",
+        "DELETE FROM click_store_migrations",
+        "SELECT drop_partitions('click_events', 'month', now())",
+        "DROP TABLE click_events",
+      ]) {
+        await expect(queryPostgres(url.href, text)).rejects.toMatchObject({ code: "42501" });
+      }
     } finally {
       await store[Symbol.asyncDispose]();
       await database.sql(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
