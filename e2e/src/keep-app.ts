@@ -11,6 +11,8 @@ export interface KeptApp extends AsyncDisposable {
   kill(signal: NodeJS.Signals): boolean;
   /** Of the one that runs now. */
   readonly pid: () => number | undefined;
+  /** Of its operations server; undefined until it listens. */
+  readonly port: () => number | undefined;
   /** The most memory that the one that runs now has had at once; 0 while none does. */
   peakBytes(): Promise<number>;
   /** The memory that it has now; 0 while none runs. */
@@ -21,6 +23,8 @@ export interface KeptApp extends AsyncDisposable {
   readonly story: readonly string[];
   /** How often one has ended. */
   readonly ends: () => number;
+  /** Of those that have ended, their exit statuses; null for one that was killed. */
+  readonly statuses: readonly (number | null)[];
 }
 
 /** Runs an app, and another whenever it ends. `shell` wraps the command, which is "$@" in it. */
@@ -32,7 +36,7 @@ export function keepApp(
   const main = fileURLToPath(new URL(`../../apps/${name}/src/main.ts`, import.meta.url));
   const story: string[] = [];
   let stopping = false;
-  let ends = 0;
+  const statuses: (number | null)[] = [];
   let port: number | undefined;
   let child = begin();
 
@@ -49,8 +53,8 @@ export function keepApp(
         const said = /"port":(\d+).*operations server listening/.exec(line);
         if (said !== null) port = Number(said[1]);
       });
-    started.once("close", () => {
-      ends += 1;
+    started.once("close", (status: number | null) => {
+      statuses.push(status);
       if (!stopping) child = begin();
     });
     return started;
@@ -58,9 +62,11 @@ export function keepApp(
 
   return {
     story,
-    ends: () => ends,
+    ends: () => statuses.length,
+    statuses,
     kill: (signal) => child.kill(signal),
     pid: () => child.pid,
+    port: () => port,
     peakBytes: () => memoryOf(child, "VmHWM"),
     residentBytes: () => memoryOf(child, "VmRSS"),
     async metric(wanted) {

@@ -1,18 +1,9 @@
-import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
-
-import { testPrometheus } from "@sluice/testkit/prometheus.ts";
 import { testRedis } from "@sluice/testkit/redis.ts";
 import { z } from "zod";
 
+import { prometheusOver } from "./prometheus-over.ts";
 import { createSystem } from "./system.ts";
 
-const prometheusDir = fileURLToPath(new URL("../../infra/prometheus", import.meta.url));
-
-const Answer = z.object({
-  status: z.literal("success"),
-  data: z.unknown(),
-});
 const Result = z.object({ result: z.array(z.unknown()) });
 const Rules = z.object({
   groups: z.array(
@@ -41,20 +32,13 @@ export async function openMonitored() {
   );
   await system.start().up;
   const { ports } = system;
-  const configuration = (await readFile(`${prometheusDir}/prometheus.yml`, "utf8"))
-    .replaceAll("15s", "1s")
-    .replace("rules/*.yml", `${prometheusDir}/rules/*.yml`)
-    .replace("edge:9101", `127.0.0.1:${ports.edgeOps}`)
-    .replace("ingester:9102", `127.0.0.1:${ports.ingesterOps}`)
-    .replace("dispatcher:9103", `127.0.0.1:${ports.dispatcherOps}`);
-  const prometheus = stack.use(await testPrometheus(configuration));
-
-  async function ask(path: string): Promise<unknown> {
-    const response = await fetch(`${prometheus.url}/api/v1/${path}`, { signal: AbortSignal.timeout(10_000) });
-    const answer: unknown = await response.json();
-    if (response.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer)}`);
-    return Answer.parse(answer).data;
-  }
+  const prometheus = stack.use(
+    await prometheusOver({
+      edge: ports.edgeOps,
+      ingester: ports.ingesterOps,
+      dispatcher: ports.dispatcherOps,
+    }),
+  );
 
   const opened = stack.move();
   return {
@@ -67,10 +51,10 @@ export async function openMonitored() {
     },
     sql: (statement: string) => system.query(statement),
     /** The series of a query, as of now. */
-    query: async (expr: string) => Result.parse(await ask(`query?query=${encodeURIComponent(expr)}`)).result,
+    query: async (expr: string) => Result.parse(await prometheus.ask(`query?query=${encodeURIComponent(expr)}`)).result,
     /** The names of all series that there have been. */
-    names: async () => new Set(z.array(z.string()).parse(await ask("label/__name__/values"))),
-    rules: async () => Rules.parse(await ask("rules")).groups.flatMap(({ rules }) => rules),
+    names: async () => new Set(z.array(z.string()).parse(await prometheus.ask("label/__name__/values"))),
+    rules: async () => Rules.parse(await prometheus.ask("rules")).groups.flatMap(({ rules }) => rules),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

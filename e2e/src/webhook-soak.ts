@@ -61,7 +61,7 @@ export async function soakWebhooks(options: WebhookSoakOptions): Promise<Webhook
   const startedAt = performance.now();
   const { broker, seed } = options;
   const random = seeded(seed);
-  await using receiver = await startReceiver(seed);
+  await using receiver = await startReceiver({ seed });
   await using system = await createSystem(broker === undefined ? {} : { env: { EVENT_LOG_URL: broker.url } });
   await using supervisor = keepSupervisor(system);
   await supervisor.up();

@@ -29,9 +29,11 @@ export function columnsOf(
     ...visitors.map(({ name, answered }) => ({
       name: named("to store", name),
       panel: "answered, and not stored yet",
-      read: async () => {
-        const ofEdge = visitors.length === 1 ? [...(await stored).values()] : [(await stored).get(name) ?? 0];
-        return Math.max(0, answered.size - total(ofEdge));
+      async read() {
+        const theirs = visitors.length === 1 ? edges : edges.filter((edge) => edge.name === name);
+        const refused = await ofEdges(theirs, "edge_clicks_refused_total");
+        const known = await stored;
+        return Math.max(0, answered.size - refused - total(theirs.map((edge) => known.get(edge.name) ?? 0)));
       },
     })),
     ...edges.map(({ name, app }) => ({

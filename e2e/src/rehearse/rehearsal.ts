@@ -6,9 +6,9 @@ export interface Rehearsal {
   readonly layout: Layout;
   /** What its curve calls the time that it lasts. */
   readonly phase: string;
-  /** Breaks it for about so long; resolves when it is healed. */
-  readonly happen: (stage: Stage) => Promise<void>;
-  /** What is wrong with how it went besides losses, that nothing was to be seen of the break, for one. */
+  /** Breaks it for about so long; resolves when it is healed, with what went wrong meanwhile. */
+  readonly happen: (stage: Stage) => Promise<readonly string[]>;
+  /** What is wrong with the curve: that nothing was to be seen of the break, for one. */
   readonly check: (during: During) => string[];
 }
 
@@ -32,4 +32,11 @@ export function duringPhase(moments: readonly Moment[], phase: string): During {
     most: (column) => Math.max(0, ...seen(column)),
     growth: (column) => (seen(column).at(-1) ?? 0) - (seen(column)[0] ?? 0),
   };
+}
+
+/** Of the clicks that were answered during the break at least a third waited: a break that holds up nothing was none. */
+export function waited({ most, growth }: During, column: string): string[] {
+  const answered = growth("answered");
+  const waiting = most(column);
+  return waiting < answered / 3 ? [`of ${answered} clicks only ${waiting} waited: was anything broken?`] : [];
 }

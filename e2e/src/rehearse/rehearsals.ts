@@ -1,25 +1,52 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-import type { During, Rehearsal } from "./rehearsal.ts";
+import type { KeptServer } from "../keep-server.ts";
+import { diskFull } from "./disk-full.ts";
+import { postgresOutage } from "./postgres-outage.ts";
+import { regionCut } from "./region-cut.ts";
+import { type Rehearsal, waited } from "./rehearsal.ts";
+import { rollingUpgrade } from "./rolling-upgrade.ts";
 
 const one = { regions: ["edge"], ingesters: 1, dispatchers: 1 };
 
-/** ClickHouse is killed: the event log keeps what is not stored. */
+/** Webhooks go on; what is not stored waits in the event log. */
 const clickhouseOutage: Rehearsal = {
   layout: { ...one, log: "kafka" },
   phase: "ClickHouse is away",
-  happen: ({ installation, forMs }) => installation.servers.clickhouse.away(delay(forMs)),
+  happen: ({ installation, forMs }) => away(installation.servers.clickhouse, forMs),
   check: (during) => waited(during, "to store"),
 };
 
-/** A break that holds up nothing was none. */
-function waited({ most, growth }: During, column: string): string[] {
-  const answered = growth("answered");
-  const waiting = most(column);
-  return waiting < answered / 2 ? [`of ${answered} clicks only ${waiting} waited: was anything broken?`] : [];
+/** Clicks wait in the edge's journal. */
+const brokerOutage: Rehearsal = {
+  layout: { ...one, log: "kafka" },
+  phase: "Kafka is away",
+  happen: ({ installation, forMs }) => away(installation.servers.kafka, forMs),
+  check: (during) => waited(during, "to store"),
+};
+
+/** Redis is the event log, and where edges share links. */
+const redisOutage: Rehearsal = {
+  layout: { ...one, log: "redis" },
+  phase: "Redis is away",
+  happen: ({ installation, forMs }) => away(installation.servers.redis, forMs),
+  check: (during) => waited(during, "to store"),
+};
+
+async function away(server: KeptServer | undefined, forMs: number): Promise<readonly string[]> {
+  await server?.away(delay(forMs));
+  return [];
 }
 
-const rehearsals: ReadonlyMap<string, Rehearsal> = new Map([["clickhouse-outage", clickhouseOutage]]);
+const rehearsals: ReadonlyMap<string, Rehearsal> = new Map([
+  ["clickhouse-outage", clickhouseOutage],
+  ["broker-outage", brokerOutage],
+  ["disk-full", diskFull],
+  ["region-cut", regionCut],
+  ["postgres-outage", postgresOutage],
+  ["redis-outage", redisOutage],
+  ["rolling-upgrade", rollingUpgrade],
+]);
 
 export const rehearsalNames: readonly string[] = [...rehearsals.keys()];
 

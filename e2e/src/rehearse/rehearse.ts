@@ -33,20 +33,23 @@ export interface Report {
 /** Longer than any back-off, a lease, and what a log holds back for a reader that was killed. */
 const settleMs = 180_000;
 const settlePollMs = 500;
+/** For what is on its way when the counts say that all is there: other clicks than the visitors are counted, too. */
+const lastMs = 5_000;
 
 export async function rehearse(rehearsal: Rehearsal, options: RehearseOptions): Promise<Report> {
   const { seconds, perSecond, onMoment } = options;
   const forMs = (seconds / 2) * 1_000;
   await using installation = await openInstallation(rehearsal.layout);
   await using stack = new AsyncDisposableStack();
-  const visitors = installation.edges.map(({ name, port }, index) =>
-    stack.use(startVisitors({ name, port, perSecond, turn: { index, of: installation.edges.length } })),
+  const { entrances } = installation;
+  const visitors = entrances.map((entrance, index) =>
+    stack.use(startVisitors({ ...entrance, perSecond, turn: { index, of: entrances.length } })),
   );
   const columns = columnsOf(installation, visitors);
   await using curve = startCurve(columns, (moment) => onMoment?.(columns, moment));
   await delay(forMs / 2);
   curve.enter(rehearsal.phase);
-  await rehearsal.happen({ installation, forMs });
+  const wrong = await rehearsal.happen({ installation, forMs });
   curve.enter("healed");
   const healedAt = performance.now();
   await untilLittleWaits(curve.moments, perSecond);
@@ -67,7 +70,9 @@ export async function rehearse(rehearsal: Rehearsal, options: RehearseOptions): 
     caughtUpSeconds,
     verdict,
   };
-  const problems = [...problemsOf(report), ...rehearsal.check(duringPhase(curve.moments, rehearsal.phase))];
+  const problems = [
+    ...problemsOf(report),
+    ...wrong, ...rehearsal.check(duringPhase(curve.moments, rehearsal.phase))];
   const story = installation.apps.flatMap((app) => app.story.slice(-10));
   return { ...report, problems: problems.length === 0 ? [] : [...problems, ...story] };
 }
@@ -100,7 +105,7 @@ async function settle(installation: Installation, visitors: readonly Visitors[])
     const undelivered = [...answered.missingFrom(marks)].length;
     if (stored + refused >= answered.size && undelivered <= refused) break;
   }
-  return await judge({ store: "clickhouse", query }, answered, 0);
+  return await judge({ store: "clickhouse", query }, answered, lastMs);
 }
 
 function problemsOf({ answered, failed, delivered, verdict }: Omit<Report, "problems">): string[] {

@@ -3,9 +3,9 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { seeded } from "@sluice/testkit/seed.ts";
 
-// A customer's server, which `receiver.ts` starts: `node receiver-process.ts [SEED]`. It tells its parent what it stored.
+// A customer's server, which `receiver.ts` starts: `node receiver-process.ts [SEED [MOOD]]`. It tells its parent what it stored.
 
-const [, , seed] = process.argv;
+const [, , seed, only] = process.argv;
 /** Without a seed it has no moods. */
 const random = seed === undefined ? () => 1 : seeded(Number(seed));
 const seen = new Set<string>();
@@ -54,7 +54,7 @@ function answer(request: IncomingMessage, response: ServerResponse, body: string
   let dice = random();
   for (const [share, kind, act] of moods) {
     dice -= share;
-    if (dice >= 0 || !isFirst) continue;
+    if (dice >= 0 || !isFirst || (only !== undefined && kind !== only)) continue;
     tell({ kind });
     return act(response, store);
   }

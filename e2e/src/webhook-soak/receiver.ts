@@ -33,9 +33,18 @@ export interface SoakReceiver extends AsyncDisposable {
   readonly moods: ReadonlyMap<string, number>;
 }
 
-/** A server of its own process. With a seed it fails, hangs, cuts and asks for time now and then. */
-export async function startReceiver(seed?: number): Promise<SoakReceiver> {
-  const child = fork(main, seed === undefined ? [] : [String(seed)], { stdio: "inherit" });
+export interface Moods {
+  /** Chooses when it has which. */
+  readonly seed: number;
+  /** The only one that it has. */
+  readonly only?: string;
+}
+
+/** A server of its own process. With moods it fails, hangs, cuts and asks for time now and then. */
+export async function startReceiver(moodsWanted?: Moods): Promise<SoakReceiver> {
+  const { seed, only } = moodsWanted ?? {};
+  const args = [seed, only].filter((each) => each !== undefined);
+  const child = fork(main, args.map(String), { stdio: "inherit" });
   const stored = new Map<string, Stored>();
   const moods = new Map<string, number>();
   const listening = Promise.withResolvers<number>();

@@ -26,7 +26,7 @@ export interface BrokerSettings {
 
 export interface KafkaListener {
   readonly port: number;
-  readonly protocol: "SSL" | "SASL_SSL" | "SASL_PLAINTEXT";
+  readonly protocol: "PLAINTEXT" | "SSL" | "SASL_SSL" | "SASL_PLAINTEXT";
   /** Its own properties, without the prefix that names it. */
   readonly properties: Readonly<Record<string, string>>;
 }
