@@ -51,7 +51,8 @@ export async function openMonitored() {
     },
     sql: (statement: string) => system.query(statement),
     /** The series of a query, as of now. */
-    query: async (expr: string) => Result.parse(await prometheus.ask(`query?query=${encodeURIComponent(expr)}`)).result,
+    query: async (expr: string) =>
+      Result.parse(await prometheus.ask(`query?query=${encodeURIComponent(expr)}`)).result,
     /** The names of all series that there have been. */
     names: async () => new Set(z.array(z.string()).parse(await prometheus.ask("label/__name__/values"))),
     rules: async () => Rules.parse(await prometheus.ask("rules")).groups.flatMap(({ rules }) => rules),

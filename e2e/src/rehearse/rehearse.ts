@@ -72,7 +72,9 @@ export async function rehearse(rehearsal: Rehearsal, options: RehearseOptions): 
   };
   const problems = [
     ...problemsOf(report),
-    ...wrong, ...rehearsal.check(duringPhase(curve.moments, rehearsal.phase))];
+    ...wrong,
+    ...rehearsal.check(duringPhase(curve.moments, rehearsal.phase)),
+  ];
   const story = installation.apps.flatMap((app) => app.story.slice(-10));
   return { ...report, problems: problems.length === 0 ? [] : [...problems, ...story] };
 }
