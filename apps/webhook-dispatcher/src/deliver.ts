@@ -5,6 +5,7 @@ import type { Service } from "@sluice/service/run-service.ts";
 import { keepAttempts } from "./attempt-log/keep-attempts.ts";
 import type { Config } from "./config.ts";
 import { dispatch } from "./dispatch/dispatch.ts";
+import { createWithoutParked } from "./dispatch/earlier.ts";
 import { createMatch } from "./dispatch/match.ts";
 import { dispatchMetrics } from "./dispatch/metrics.ts";
 import { createPark } from "./dispatch/park.ts";
@@ -83,6 +84,7 @@ async function dispatchClicks(
   const metrics = dispatchMetrics(registry);
   const match = createMatch(known);
   const recent = createRecent();
+  const withoutParked = createWithoutParked(deliveries);
   const park = createPark({ store: deliveries, metrics, log, onFullParked: () => nudge.give() });
   let opened: EventLog | undefined;
   async function readOn(): Promise<void> {
@@ -95,6 +97,7 @@ async function dispatchClicks(
       want: wanted(config),
       match,
       recent,
+      withoutParked,
       attempt: (batch, onTurnedAway) => outlet.attempt(batch, onTurnedAway),
       park,
       onParked: () => outlet.parked(),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type EventLog, EventLogError } from "@sluice/event-log/event-log.ts";
 import { openEventLog } from "@sluice/event-log/open.ts";
-import type { NewParked, Settlement } from "@sluice/link-store/deliveries/delivery-store.ts";
+import type { DeliveryStore, NewParked, Settlement } from "@sluice/link-store/deliveries/delivery-store.ts";
 import { LinkStoreError } from "@sluice/link-store/link-store.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
@@ -11,6 +11,7 @@ import type { Delivery } from "../delivery.ts";
 import type { Fate } from "../lanes/lanes.ts";
 import { fannedOut, idOf, sampleTarget } from "../testing/clicks.ts";
 import { dispatch } from "./dispatch.ts";
+import { createWithoutParked } from "./earlier.ts";
 import { createMatch } from "./match.ts";
 import { dispatchMetrics } from "./metrics.ts";
 import { createPark } from "./park.ts";
@@ -28,6 +29,7 @@ interface World {
   readonly fateOf?: (delivery: Delivery) => Fate;
   /** Before what is attempted has a fate, but for what is slow. */
   readonly answered?: (parked: readonly NewParked[]) => Promise<void>;
+  readonly waiting?: DeliveryStore["waiting"];
   /** Stands before each park. */
   readonly gate?: () => Promise<void>;
   readonly recent?: ReturnType<typeof createRecent>;
@@ -39,6 +41,7 @@ interface World {
 async function live({ events, fateOf = () => delivered, gate = async () => {}, ...rest }: World) {
   const {
     answered = async () => {},
+    waiting = async () => new Set(),
     recent = createRecent(),
     targets = [sampleTarget()],
     signal = never,
@@ -68,6 +71,7 @@ async function live({ events, fateOf = () => delivered, gate = async () => {}, .
     want: { minRecords: 1, maxRecords: 10, maxBytes: 1 << 20, maxWaitMs: 1 },
     match: createMatch({ in: () => targets.map((target) => ({ target, channel, open: opened })) }),
     recent,
+    withoutParked: createWithoutParked({ waiting }),
     async attempt(deliveries, onTurnedAway) {
       attempted.push(...deliveries.map(({ target, event }) => `${target} ${event.id}`));
       const all = deliveries.map((delivery) => ({ delivery, fate: fateOf(delivery) }));
@@ -151,6 +155,47 @@ test("killed before what is left is parked, the next one attempts all of the bat
   await expect(killed).rejects.toThrow("killed");
   const { attempted } = await live({ events });
   expect(attempted).toHaveLength(2);
+});
+
+test("killed between the park and the commit, the next one leaves to the table what is in it", async () => {
+  await using events = await openMemory();
+  await events.append("clicks.fanout", [fannedOut(1), fannedOut(2)]);
+  const asked: unknown[] = [];
+  const { attempted, metrics } = await live({
+    events,
+    async waiting(pairs) {
+      asked.push(...pairs);
+      return new Set([`ep_1 ${idOf(1)}`]);
+    },
+  });
+  expect(asked).toEqual([1, 2].map((number) => ({ target: "ep_1", eventId: idOf(number) })));
+  expect(attempted).toEqual([`ep_1 ${idOf(2)}`]);
+  expect(metrics).toContain("dispatch_repeats_total 1");
+});
+
+test("while Postgres is away nobody waits for what it has of the batch", async () => {
+  await using events = await openMemory();
+  await events.append("clicks.fanout", [fannedOut(1)]);
+  expect((await live({ events, waiting: away })).attempted).toHaveLength(1);
+});
+
+test("of an epoch no more is asked about than an owner can have left", async () => {
+  let asked = 0;
+  const withoutParked = createWithoutParked({
+    async waiting(pairs) {
+      asked += pairs.length;
+      return new Set();
+    },
+  });
+  const event = { id: idOf(1), type: "link.clicked", workspaceId: 1, ts: 1, body: "{}" } as const;
+  const some = Array.from(
+    { length: 4_000 },
+    () => ({ target: "ep_1", event, made: 0, replayed: false }) as const,
+  );
+  for (let batch = 0; batch < 5; batch += 1) expect(await withoutParked(1, some)).toHaveLength(4_000);
+  expect(asked).toBe(10_000);
+  await withoutParked(2, some);
+  expect(asked).toBe(14_000);
 });
 
 test("while Postgres is away a batch waits for it, and is not committed when it has to end before", async () => {

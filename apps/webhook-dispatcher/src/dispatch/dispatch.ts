@@ -4,6 +4,7 @@ import type { Batch, LogRecord, Reader, Want } from "@sluice/event-log/event-log
 import type { Log } from "@sluice/service/log.ts";
 import type { Delivery } from "../delivery.ts";
 import type { Fate } from "../lanes/lanes.ts";
+import type { WithoutParked } from "./earlier.ts";
 import type { Match } from "./match.ts";
 import type { DispatchMetrics } from "./metrics.ts";
 import type { Recent } from "./recent.ts";
@@ -19,6 +20,7 @@ export interface Dispatch {
   readonly want: Want;
   readonly match: Match;
   readonly recent: Recent;
+  readonly withoutParked: WithoutParked;
   /** Resolves after a window at the latest, with a fate for each; of those not tried it is told at once, too. */
   readonly attempt: (
     deliveries: readonly Delivery[],
@@ -45,11 +47,18 @@ export async function dispatch(options: Dispatch): Promise<void> {
   await eachBatch({
     reader,
     want: () => want,
-    settle: async (batch) => settle(await matchAll(batch.records, options), batch, options),
+    settle: async (batch) => settle(await fresh(batch, options), batch, options),
     onCommitted: (batch) => metrics.lag.set(lagOf(batch)),
     metrics,
     log,
   });
+}
+
+async function fresh(batch: Batch, options: Dispatch): Promise<readonly Delivery[]> {
+  const matched = await matchAll(batch.records, options);
+  const left = await options.withoutParked(batch.epoch, matched);
+  options.metrics.repeats.inc(matched.length - left.length);
+  return left;
 }
 
 async function settle(deliveries: readonly Delivery[], batch: Batch, options: Dispatch): Promise<void> {

@@ -9,7 +9,7 @@ export function dispatchMetrics(metrics: Metrics) {
     ]),
     repeats: metrics.counter(
       "dispatch_repeats_total",
-      "Deliveries left out because memory says that they were delivered or parked.",
+      "Deliveries left out because they were delivered or parked before.",
     ),
     parked: metrics.counter("dispatch_parked_total", "Deliveries parked in Postgres, by the loop."),
     overBound: metrics.counter(

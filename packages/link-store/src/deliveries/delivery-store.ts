@@ -75,6 +75,8 @@ export interface DeliveryStore extends AsyncDisposable {
    * range of time. Resolves to how many of each target were not kept; of one deleted nothing is kept nor counted.
    */
   park(rows: readonly NewParked[], now: number): Promise<ReadonlyMap<TargetId, number>>;
+  /** Which of these pairs wait, leased or not, each as `${target} ${eventId}`; dead ones do not. */
+  waiting(pairs: readonly Pair[]): Promise<ReadonlySet<string>>;
   /**
    * Targets with something due: the longest waiting of each workspace, once of those that work and once of those that
    * fail, then the next of each.

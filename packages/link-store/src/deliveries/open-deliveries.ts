@@ -11,7 +11,7 @@ import { countErasedEvents } from "../queries/delivery-erasure.ts";
 import { listStandings } from "../queries/delivery-standings.ts";
 import { insertParked } from "../queries/park-deliveries.ts";
 import type { TargetId } from "../targets/target.ts";
-import type { DeliveryLimits, DeliveryStore } from "./delivery-store.ts";
+import type { DeliveryLimits, DeliveryStore, Pair } from "./delivery-store.ts";
 import { eraseDeliveries } from "./erase-deliveries.ts";
 import { aliveMs, ledgerMs } from "./retention.ts";
 import { createSweep } from "./sweep.ts";
@@ -40,6 +40,7 @@ export function openDeliveryStore(url: string, { log, limits = {} }: DeliverySto
       }
       return missed;
     },
+    waiting: async (pairs) => pairNames(await rows.listWaitingOf(query, pairs)),
     due: (now, limit) => rows.listDue(query, now, limit),
     claim: (wants, times) => rows.claimDue(query, { wants, ...times, lease: randomUUID() }),
     settle: (settlements, now) => rows.settleLeased(query, settlements, now),
@@ -49,8 +50,7 @@ export function openDeliveryStore(url: string, { log, limits = {} }: DeliverySto
     pause: (target, until, reason) => targets.lengthenPause(query, target, until, reason),
 
     async take(pairs, now) {
-      const taken = await ledger.takePairs(query, pairs, { now, expiredAt: now - ledgerMs });
-      return new Set(taken.map(({ target, eventId }) => `${target} ${eventId}`));
+      return pairNames(await ledger.takePairs(query, pairs, { now, expiredAt: now - ledgerMs }));
     },
     untake: (pairs) => ledger.deletePairs(query, pairs),
 
@@ -83,4 +83,8 @@ export function openDeliveryStore(url: string, { log, limits = {} }: DeliverySto
     },
     [Symbol.asyncDispose]: () => postgres[Symbol.asyncDispose](),
   };
+}
+
+function pairNames(pairs: readonly Pair[]): ReadonlySet<string> {
+  return new Set(pairs.map(({ target, eventId }) => `${target} ${eventId}`));
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Claimed, DueTarget, Leased, Settlement } from "../deliveries/delivery-store.ts";
+import type { Claimed, DueTarget, Leased, Pair, Settlement } from "../deliveries/delivery-store.ts";
 import type { Query } from "../postgres.ts";
 import { storableText } from "../storable-text.ts";
-import { Target } from "./target-columns.ts";
+import { pairColumns, Pairs, Target } from "./target-columns.ts";
 
 const maxDetailBytes = 1_024;
 
@@ -41,6 +41,15 @@ export async function listDue(query: Query, now: number, limit: number): Promise
     WHERE due_at <= $1 AND sendable AND coalesce(paused_until, 0) <= $1
     ORDER BY row_number() OVER (PARTITION BY workspace_id, failing_since IS NULL ORDER BY due_at), due_at LIMIT $2`;
   return Due.parse(await query(text, [now, limit]));
+}
+
+export async function listWaitingOf(query: Query, pairs: readonly Pair[]): Promise<readonly Pair[]> {
+  const text = `
+    SELECT event_id, target FROM unnest($1::uuid[], $2::text[]) AS given (event_id, target) CROSS JOIN LATERAL (
+      SELECT true FROM deliveries AS row
+      WHERE row.event_id = given.event_id AND row.target = given.target AND dead_at IS NULL
+    ) AS there`;
+  return Pairs.parse(await query(text, pairColumns(pairs)));
 }
 
 const ClaimedRows = z.array(

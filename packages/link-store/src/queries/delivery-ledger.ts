@@ -1,13 +1,6 @@
-import { z } from "zod";
 import type { Pair } from "../deliveries/delivery-store.ts";
 import type { Query } from "../postgres.ts";
-import { Target } from "./target-columns.ts";
-
-const Pairs = z.array(
-  z
-    .object({ event_id: z.string(), target: Target })
-    .transform(({ event_id, target }): Pair => ({ eventId: event_id, target })),
-);
+import { pairColumns, Pairs } from "./target-columns.ts";
 
 /** Those that were not there, or were taken up to `expiredAt`. */
 export async function takePairs(
@@ -35,8 +28,4 @@ export async function deletePairs(query: Query, pairs: readonly Pair[]): Promise
     )
     DELETE FROM delivery_ledger WHERE ctid = ANY(ARRAY(SELECT place FROM locked))`;
   await query(text, pairColumns(pairs));
-}
-
-function pairColumns(pairs: readonly Pair[]): readonly string[][] {
-  return [pairs.map(({ eventId }) => eventId), pairs.map(({ target }) => target)];
 }
