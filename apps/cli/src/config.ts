@@ -3,7 +3,7 @@ import { secretKeys } from "@sluice/link-store/targets/secret-keys.ts";
 import { z } from "zod";
 
 import { readConfig } from "@sluice/service/config.ts";
-import { text, url } from "@sluice/service/config-fields.ts";
+import { text, redisProtocols, url } from "@sluice/service/config-fields.ts";
 
 export const Config = z.object({
   SLUICE_DATA_DIR: text()
@@ -13,7 +13,7 @@ export const Config = z.object({
   CLICK_STORE_URL: url(["http", "https", "postgres", "postgresql"])
     .optional()
     .describe("The ClickHouse, or the Postgres, that holds the clicks."),
-  EVENT_LOG_URL: url(["journal", "kafka", "redis", "rediss"])
+  EVENT_LOG_URL: url(["journal", "kafka", ...redisProtocols])
     .optional()
     .describe(
       "The event log that is replayed or archived, and that dead letters are replayed to, as the ingester has it.",
@@ -29,7 +29,7 @@ export const Config = z.object({
   DATABASE_DIRECT_URL: url(["postgres", "postgresql"])
     .optional()
     .describe("The same without a pooler in between, for the live feed."),
-  REDIS_URL: url(["redis", "rediss"])
+  REDIS_URL: url(redisProtocols)
     .optional()
     .describe("The Redis that carries the live feed, where the ingester has one."),
   ...s3KeyFields,

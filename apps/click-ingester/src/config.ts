@@ -1,10 +1,18 @@
 import { defaultGraceMs } from "@sluice/click-store/check-runs.ts";
-import { byteSize, durationMs, integer, port, text, url } from "@sluice/service/config-fields.ts";
+import {
+  byteSize,
+  durationMs,
+  integer,
+  port,
+  text,
+  redisProtocols,
+  url,
+} from "@sluice/service/config-fields.ts";
 import { z } from "zod";
 
 export const Config = z
   .object({
-    EVENT_LOG_URL: url(["journal", "kafka", "redis", "rediss"]).describe(
+    EVENT_LOG_URL: url(["journal", "kafka", ...redisProtocols]).describe(
       "The event log that the clicks are read from: `journal:///dir?groups=store`, `kafka://host:9092` (TLS, logins: docs/connections.md), `redis://user:password@host:6379/0?groups=store`. The groups are those that a click is kept for: with subscriptions `store,fanout`.",
     ),
     EVENT_LOG_TOPIC: text({ max: 200 }).default("clicks").describe("The topic of the clicks."),
@@ -24,7 +32,7 @@ export const Config = z
     DATABASE_DIRECT_URL: url(["postgres", "postgresql"])
       .optional()
       .describe("The same without a pooler in between: notices of changes do not pass through one."),
-    REDIS_URL: url(["redis", "rediss"])
+    REDIS_URL: url(redisProtocols)
       .optional()
       .describe("The Redis that carries the live feed; without it Postgres does."),
     FANOUT_GROUP: text({ max: 200 })
@@ -33,7 +41,7 @@ export const Config = z
     FANOUT_TOPIC: text({ max: 200 })
       .default("clicks.fanout")
       .describe("The topic of the clicks that somebody has subscribed to."),
-    FANOUT_LOG_URL: url(["journal", "kafka", "redis", "rediss"])
+    FANOUT_LOG_URL: url(["journal", "kafka", ...redisProtocols])
       .optional()
       .describe(
         "The event log of that topic; EVENT_LOG_URL without it, held for the group `dispatcher` and up to 1 GiB in a journal.",

@@ -7,6 +7,7 @@ import {
   port,
   secret,
   text,
+  redisProtocols,
   url,
 } from "@sluice/service/config-fields.ts";
 import { z } from "zod";
@@ -40,12 +41,12 @@ const Fields = z.object({
     .describe(
       "The same Postgres past a pooler in front of it, to be told at once what has changed; without it, in half a second.",
     ),
-  REDIS_URL: url(["redis", "rediss"])
+  REDIS_URL: url(redisProtocols)
     .optional()
     .describe(
       "A Redis in which edges share the links that they have read, counts of limited links, and the day's key of visitors.",
     ),
-  EVENT_LOG_URL: url(["kafka", "redis", "rediss", "journal"]).describe(
+  EVENT_LOG_URL: url(["kafka", ...redisProtocols, "journal"]).describe(
     "Where clicks go: `kafka://host:9092` (TLS, logins: docs/connections.md), `redis://host:6379/0?groups=store,fanout` (all groups that read clicks), or `journal:///dir?groups=store`: with that the edge writes there itself, and no `JOURNAL_` setting counts.",
   ),
   EVENT_LOG_TOPIC: text({ max: 200 }).default("clicks").describe("The topic of the clicks."),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { readConfig } from "@sluice/service/config.ts";
-import { port, text, url } from "@sluice/service/config-fields.ts";
+import { port, text, redisProtocols, url } from "@sluice/service/config-fields.ts";
 
 export const Config = z.object({
   SLUICE_DATA_DIR: text().default(".data").describe("Where everything is kept; from the working directory."),
@@ -17,7 +17,7 @@ export const Config = z.object({
   EDGE_OPS_PORT: port().default(9101).describe("Health and metrics of edge-redirect."),
   INGESTER_OPS_PORT: port().default(9102).describe("Health and metrics of click-ingester."),
   DISPATCHER_OPS_PORT: port().default(9103).describe("Health and metrics of webhook-dispatcher."),
-  EVENT_LOG_URL: url(["journal", "kafka", "redis", "rediss"])
+  EVENT_LOG_URL: url(["journal", "kafka", ...redisProtocols])
     .optional()
     .describe(
       "Another event log than the edge's own journal: `kafka://host:9092`, `redis://host:6379/0?groups=store,fanout`.",

@@ -7,6 +7,7 @@ import {
   port,
   secret,
   text,
+  redisProtocols,
   url,
 } from "@sluice/service/config-fields.ts";
 import { secretKeys } from "@sluice/link-store/targets/secret-keys.ts";
@@ -28,10 +29,10 @@ function ports() {
 }
 
 export const Config = z.object({
-  EVENT_LOG_URL: url(["journal", "kafka", "redis", "rediss"]).describe(
+  EVENT_LOG_URL: url(["journal", "kafka", ...redisProtocols]).describe(
     "The event log, as the ingester has it: what it fans out is read from there.",
   ),
-  FANOUT_LOG_URL: url(["journal", "kafka", "redis", "rediss"])
+  FANOUT_LOG_URL: url(["journal", "kafka", ...redisProtocols])
     .optional()
     .describe("The event log of the fanned-out clicks, where the ingester has another one for them."),
   FANOUT_TOPIC: text({ max: 200 })

@@ -21,12 +21,15 @@ export function fanOutLogUrl({ FANOUT_LOG_URL, EVENT_LOG_URL }: FanOutLog): stri
   if (FANOUT_LOG_URL !== undefined || EVENT_LOG_URL.startsWith("kafka:")) {
     return FANOUT_LOG_URL ?? EVENT_LOG_URL;
   }
-  const url = new URL(EVENT_LOG_URL);
-  url.searchParams.set("groups", dispatcherGroup);
-  url.searchParams.delete("yielding");
-  if (url.protocol !== "journal:") return url.href;
-  url.searchParams.set("budgetBytes", String(budgetBytes));
-  // A replay takes it from the table.
-  url.searchParams.set("minAgeMs", "0");
-  return url.href;
+  // Not a URL to every parser: there may be several hosts in it.
+  const [address, query] = EVENT_LOG_URL.split("?", 2);
+  const parameters = new URLSearchParams(query);
+  parameters.set("groups", dispatcherGroup);
+  parameters.delete("yielding");
+  if (EVENT_LOG_URL.startsWith("journal:")) {
+    parameters.set("budgetBytes", String(budgetBytes));
+    // A replay takes it from the table.
+    parameters.set("minAgeMs", "0");
+  }
+  return `${address}?${parameters.toString()}`;
 }

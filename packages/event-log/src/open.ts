@@ -14,14 +14,16 @@ export interface EventLogDeps {
  * when the log cannot be reached.
  */
 export async function openEventLog(url: string, deps: EventLogDeps): Promise<EventLog> {
-  const scheme = /^([a-z]+):/.exec(url)?.[1] ?? "";
+  const scheme = /^([a-z+]+):/.exec(url)?.[1] ?? "";
   switch (scheme) {
     case "kafka": {
       const { openKafkaEventLog } = await import("./kafka/event-log.ts");
       return await openKafkaEventLog(url, deps);
     }
     case "redis":
-    case "rediss": {
+    case "rediss":
+    case "redis+sentinel":
+    case "rediss+sentinel": {
       const { openRedisEventLog } = await import("./redis/event-log.ts");
       return await openRedisEventLog(url, deps);
     }
@@ -36,7 +38,7 @@ export async function openEventLog(url: string, deps: EventLogDeps): Promise<Eve
     default:
       throw new EventLogError(
         "misuse",
-        `an event log goes by kafka://, redis://, journal:/// or memory:, not by "${scheme}:"`,
+        `an event log goes by kafka://, redis://, redis+sentinel://, journal:/// or memory:, not by "${scheme}:"`,
       );
   }
 }

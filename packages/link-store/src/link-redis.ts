@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { type RedisOptions, type RedisServer, redisServer } from "@sluice/redis-server/redis-server.ts";
 import { createClient, ErrorReply } from "@redis/client";
 import { z } from "zod";
 import type { Link } from "./link-store.ts";
@@ -37,24 +38,16 @@ const connectMs = 1_500;
 /** Also for one that is being made: its handshake has no time limit of its own. */
 const silentMs = 1_000;
 
-/** Opens `redis://…`; connects in the background, and again only when pinged. */
+/** Opens `redis://…` and its like; connects in the background, and again only when pinged. Throws a RedisUrlError. */
 export function openLinkRedis(url: string): LinkRedis {
-  let redis = create(url);
-  let connected = connect();
+  const server = redisServer(url, "REDIS_URL");
   let isClosed = false;
-  // What breaks it is told to those who ask.
-  connected.catch(() => {});
+  let { connected, end } = connect(server);
 
-  async function connect(): Promise<void> {
-    await redis.connect();
-  }
-  function end(): void {
-    if (redis.isOpen) redis.destroy();
-  }
   async function answers(): Promise<boolean> {
     try {
-      await connected;
-      await redis.ping();
+      // Also whether it is still the primary.
+      await server.check(await connected);
       return true;
     } catch {
       return false;
@@ -63,15 +56,14 @@ export function openLinkRedis(url: string): LinkRedis {
 
   return {
     async get(key) {
-      await connected;
-      const text = await redis.get(prefix + key);
+      const text = await (await connected).get(prefix + key);
       // One of another version, or of another program, is none.
       return text === null ? undefined : parse(text);
     },
     async set(key, shared, ttlMs) {
       const expiration = { type: "PX", value: Math.ceil(ttlMs) } as const;
       try {
-        await redis.set(prefix + key, JSON.stringify(shared), { expiration });
+        await (await connected).set(prefix + key, JSON.stringify(shared), { expiration });
       } catch (error) {
         // One that is full, or may not be written to, is there all the same.
         if (!(error instanceof ErrorReply)) throw error;
@@ -80,7 +72,7 @@ export function openLinkRedis(url: string): LinkRedis {
     async countClicks(linkId, clicks, expiresAt) {
       const counted = `${clicksPrefix}${linkId}`;
       // By whatever end the link has now: it may have been moved, or taken away.
-      const adding = redis.multi().incrBy(counted, clicks);
+      const adding = (await connected).multi().incrBy(counted, clicks);
       const [total] = await (
         expiresAt === undefined
           ? adding.persist(counted)
@@ -93,8 +85,7 @@ export function openLinkRedis(url: string): LinkRedis {
       if (await Promise.race([answers(), delay(silentMs, false, { ref: false })])) return;
       end();
       if (isClosed) throw new Error("closed already");
-      redis = create(url);
-      connected = connect();
+      ({ connected, end } = connect(server));
       await connected;
     },
     async [Symbol.asyncDispose]() {
@@ -104,13 +95,36 @@ export function openLinkRedis(url: string): LinkRedis {
   };
 }
 
-function create(url: string) {
-  const client = createClient({
-    url,
-    name: "sluice-links",
-    disableOfflineQueue: true,
-    socket: { connectTimeout: connectMs, reconnectStrategy: false },
-  });
+type Client = ReturnType<typeof create>;
+
+/** Begins to connect. `end` ends the connection, also one that is still being made. */
+function connect(server: RedisServer): { connected: Promise<Client>; end: () => void } {
+  const given = new AbortController();
+  const connected = open(server, given.signal);
+  // What breaks it is told to those who ask.
+  connected.catch(() => {});
+  return { connected, end: () => given.abort() };
+}
+
+async function open(server: RedisServer, signal: AbortSignal): Promise<Client> {
+  const client = create(await server.locate(connectMs));
+  const destroy = (): void => {
+    if (client.isOpen) client.destroy();
+  };
+  signal.throwIfAborted();
+  signal.addEventListener("abort", destroy);
+  try {
+    await client.connect();
+    await server.check(client);
+  } catch (error) {
+    destroy();
+    throw new Error(`redis: ${server.address}: ${server.explain(error)}`, { cause: error });
+  }
+  return client;
+}
+
+function create(options: RedisOptions) {
+  const client = createClient({ ...options, name: "sluice-links" });
   // What breaks it is told to those who ask.
   client.on("error", () => {});
   return client;

@@ -15,6 +15,8 @@ export interface RedisOptions {
   readonly dataDir: string;
   /** A free one by default. */
   readonly port?: number;
+  /** Of redis.conf, beside what is set here: `tls-port`, `replicaof`, and so on. */
+  readonly settings?: Readonly<Record<string, string>>;
   readonly log: Log;
 }
 
@@ -43,18 +45,24 @@ export async function startRedis(options: RedisOptions): Promise<LocalServer> {
     // Its command line stays as it was given, so that a leftover is found by it.
     "set-proc-title": "no",
   };
+  const given = Object.entries(options.settings ?? {});
   return await launch({
     ...own,
-    command: ["redis-server", ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])],
+    command: [
+      "redis-server",
+      ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
+      // Some take several values, separated by blanks.
+      ...given.flatMap(([name, value]) => [`--${name}`, ...value.split(" ")]),
+    ],
     port,
     url: `redis://127.0.0.1:${port}`,
     // Loading a large append-only file takes a while.
     startWithinMs: 60_000,
-    ready: (signal) => ping(port, signal),
+    ready: (signal) => pingRedis(port, signal),
   });
 }
 
-async function redisVersion(): Promise<string> {
+export async function redisVersion(): Promise<string> {
   let output: string;
   try {
     output = (await promisify(execFile)("redis-server", ["--version"])).stdout;
@@ -67,7 +75,7 @@ async function redisVersion(): Promise<string> {
 }
 
 /** Rejects while it loads its data: then the answer is `-LOADING`. */
-async function ping(port: number, signal: AbortSignal): Promise<void> {
+export async function pingRedis(port: number, signal: AbortSignal): Promise<void> {
   const socket = connect({
     host: "127.0.0.1",
     port,

@@ -5,8 +5,10 @@ import { openPubSub } from "./open.ts";
 
 it.each([
   ["kafka://127.0.0.1:1", /not by "kafka:"/],
-  ["redis://user:secret@host:port", /"redis:…" is none/],
-  ["", /":…" is none/],
+  ["redis://user:secret@host:port", "REDIS_URL takes hosts like host:6379"],
+  ["redis+cluster://user:secret@host", /not by "redis\+cluster:"/],
+  ["postgres://user:secret@host:port", /"postgres:…" is none/],
+  ["", /not by ":"/],
 ])("refuses %j, saying what it takes and showing no password", async (url, message) => {
   const refused = openPubSub(url, { log: silentLog, metrics: createMetrics() });
   await expect(refused).rejects.toMatchObject({ code: "misuse", retryable: false });

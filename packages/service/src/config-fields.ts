@@ -108,6 +108,9 @@ export function url(protocols: readonly string[]) {
   });
 }
 
+/** For `url()`: a Redis, or a set of them with sentinels. */
+export const redisProtocols = ["redis", "rediss", "redis+sentinel", "rediss+sentinel"] as const;
+
 /** What to listen on. */
 export function host() {
   return z

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { type RedisOptions, type RedisServer, RedisUrlError } from "@sluice/redis-server/redis-server.ts";
 import { withinMs } from "@sluice/service/time-limit.ts";
 import { createClient, RESP_TYPES } from "@redis/client";
 import { EventLogError } from "../event-log.ts";
@@ -20,16 +21,14 @@ export type Argument = string | Buffer;
  * when, to try again. Commands go out in the order in which they are given. Every rejection is an EventLogError.
  */
 export class Connection implements AsyncDisposable {
-  readonly #url: string;
-  readonly #address: string;
+  readonly #server: RedisServer;
   #current: Promise<Client> | undefined;
   #closed = false;
   /** The server's name for the connection, by which another may end its wait. */
   id: number | undefined;
 
-  constructor({ url, address }: { url: string; address: string }) {
-    this.#url = url;
-    this.#address = address;
+  constructor({ server }: { server: RedisServer }) {
+    this.#server = server;
   }
 
   /** Gives the answer as Redis has it: text as bytes, lists as lists. */
@@ -43,7 +42,7 @@ export class Connection implements AsyncDisposable {
       if (this.#closed) throw new EventLogError("closed", "the event log is closed", { cause: error });
       const code = refusalCode(error);
       if (code === undefined || elsewhere.has(code)) this.#discard(current);
-      throw toEventLogError(error, this.#address);
+      throw toEventLogError(error, this.#server);
     }
   }
 
@@ -62,15 +61,25 @@ export class Connection implements AsyncDisposable {
   }
 
   #connect(): Promise<Client> {
-    const client = newClient(this.#url);
-    const connecting = open(client).then((id) => {
-      this.id = id;
-      return client;
-    });
-    // The driver has given up on it, or it fell silent: the next command makes another.
-    client.on("error", () => this.#discard(connecting));
+    const connecting = this.#open(() => this.#discard(connecting));
     connecting.catch(() => this.#discard(connecting));
     return connecting;
+  }
+
+  /** `onBroken`: the driver has given up on it, or it fell silent. The next command makes another. */
+  async #open(onBroken: () => void): Promise<Client> {
+    const client = newClient(await this.#server.locate(connectMs));
+    client.on("error", onBroken);
+    try {
+      const connecting = client.connect().then(() => this.#server.check(client));
+      await withinMs(connectMs, connecting);
+      this.id = numberOf(await withinMs(connectMs, client.sendCommand<unknown>(["CLIENT", "ID"])));
+      return client;
+    } catch (error) {
+      end(client);
+      if (error instanceof RedisUrlError) throw new EventLogError("misuse", error.message, { cause: error });
+      throw error;
+    }
   }
 
   #discard(current: Promise<Client>): void {
@@ -81,25 +90,13 @@ export class Connection implements AsyncDisposable {
 
 type Client = ReturnType<typeof newClient>;
 
-function newClient(url: string) {
+function newClient(options: RedisOptions) {
   return createClient({
-    url,
+    ...options,
     RESP: 2,
     name: "sluice-event-log",
-    disableOfflineQueue: true,
-    socket: { connectTimeout: connectMs, reconnectStrategy: false, keepAlive: true },
     commandOptions: { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
   });
-}
-
-async function open(client: Client): Promise<number> {
-  try {
-    const connecting = client.connect().then(() => client.sendCommand<unknown>(["CLIENT", "ID"]));
-    return numberOf(await withinMs(connectMs, connecting));
-  } catch (error) {
-    end(client);
-    throw error;
-  }
 }
 
 function end(client: Client): void {

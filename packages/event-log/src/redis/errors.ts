@@ -1,3 +1,4 @@
+import type { RedisServer } from "@sluice/redis-server/redis-server.ts";
 import { ErrorReply } from "@redis/client";
 import { EventLogError } from "../event-log.ts";
 
@@ -16,10 +17,12 @@ export function isGroupGone(error: unknown): boolean {
  * `full` when the server has no memory left for writing, `misuse` when the key is not a stream, else `unavailable`:
  * LOADING, READONLY, MASTERDOWN, a wrong password, no connection. All of these end without us.
  */
-export function toEventLogError(error: unknown, address: string): EventLogError {
+export function toEventLogError(
+  error: unknown,
+  { address, explain }: Pick<RedisServer, "address" | "explain">,
+): EventLogError {
   if (error instanceof EventLogError) return error;
   const code = refusalCode(error);
-  const reason = error instanceof Error ? error.message : String(error);
   const kind = code === "OOM" ? "full" : code === "WRONGTYPE" ? "misuse" : "unavailable";
-  return new EventLogError(kind, `redis: ${address}: ${reason}`, { cause: error });
+  return new EventLogError(kind, `redis: ${address}: ${explain(error)}`, { cause: error });
 }

@@ -1,19 +1,16 @@
 import { expect, it } from "vitest";
 import { parseRedisUrl } from "./url.ts";
 
-it("takes host, database and TLS, and leaves our parameters out of what the driver is given", () => {
-  expect(parseRedisUrl("redis://localhost:6379")).toEqual({
-    url: "redis://localhost:6379",
-    address: "localhost:6379",
+it("takes what is ours from behind the `?`, and leaves the rest to the connection", () => {
+  expect(parseRedisUrl("redis://localhost:6379")).toMatchObject({
+    server: { address: "localhost:6379" },
     groups: [],
     maxLength: 500_000,
     idleMs: 60_000,
   });
-  expect(
-    parseRedisUrl("rediss://me:s%40cret@[::1]:7000/3?groups=store,fan-out&maxLength=20000&idleMs=5000"),
-  ).toEqual({
-    url: "rediss://me:s%40cret@[::1]:7000/3",
-    address: "[::1]:7000",
+  const set = "redis+sentinel://a:26379,b/clicks/3?groups=store,fan-out&sentinelPassword=s";
+  expect(parseRedisUrl(`${set}&maxLength=20000&idleMs=5000`)).toMatchObject({
+    server: { address: "a:26379,b" },
     groups: ["store", "fan-out"],
     maxLength: 20_000,
     idleMs: 5000,
@@ -21,9 +18,8 @@ it("takes host, database and TLS, and leaves our parameters out of what the driv
 });
 
 it.each([
-  ["redis:", "redis://host:6379/0?groups=store"],
-  ["redis:///0", "redis://host:6379/0?groups=store"],
-  ["redis://host/clicks", "redis://host:6379/0?groups=store"],
+  ["redis:", "EVENT_LOG_URL takes a URL like redis://host:6379/0"],
+  ["redis+cluster://a,b", "no Redis Cluster"],
   ["redis://host?groups=a,,b", "groups: group names separated by commas"],
   ["redis://host?maxLength=9999", "maxLength: "],
   ["redis://host?maxlength=20000", "maxlength"],

@@ -1,9 +1,8 @@
+import { type RedisServer, redisServer, RedisUrlError } from "@sluice/redis-server/redis-server.ts";
 import { z } from "zod";
 import { EventLogError } from "../event-log.ts";
 
-const example = "redis://host:6379/0?groups=store";
-
-/** What a `redis://…` URL may say behind the `?`. */
+/** What a `redis://…` URL may say behind the `?`, beside what is about the connection. */
 const Parameters = z.strictObject({
   /** The groups that records are held for. None: nothing is ever trimmed, and the stream fills up. */
   groups: z
@@ -25,10 +24,7 @@ const Parameters = z.strictObject({
 });
 
 export interface RedisSettings {
-  /** For the driver: with credentials, without our parameters. */
-  readonly url: string;
-  /** Host and port, for messages. */
-  readonly address: string;
+  readonly server: RedisServer;
   readonly groups: readonly string[];
   readonly maxLength: number;
   readonly idleMs: number;
@@ -36,26 +32,23 @@ export interface RedisSettings {
 
 /** Throws `misuse`, naming what is wrong, what would be right, and what was given, but for its password. */
 export function parseRedisUrl(text: string): RedisSettings {
-  const url = URL.parse(text);
-  if (
-    url === null ||
-    !/^rediss?:$/.test(url.protocol) ||
-    url.host === "" ||
-    !/^(\/\d*)?$/.test(url.pathname)
-  ) {
-    throw new EventLogError(
-      "misuse",
-      `redis: takes a URL like ${example}, got "${text.replace(/\/\/.*@/, "//…@")}"`,
-    );
-  }
-  const parsed = Parameters.safeParse(Object.fromEntries(url.searchParams));
+  const server = serverOf(text);
+  const parsed = Parameters.safeParse(server.parameters);
   if (!parsed.success) {
     const problems = parsed.error.issues.map(
       ({ path, message }) => `${path.join(".") || "parameters"}: ${message}`,
     );
-    throw new EventLogError("misuse", `redis: ${problems.join("; ")}, got "${url.search}"`);
+    const got = new URLSearchParams(server.parameters).toString();
+    throw new EventLogError("misuse", `redis: ${problems.join("; ")}, got "?${got}"`);
   }
-  url.search = "";
-  url.hash = "";
-  return { ...parsed.data, url: url.href, address: url.host };
+  return { ...parsed.data, server };
+}
+
+function serverOf(text: string): RedisServer {
+  try {
+    return redisServer(text, "EVENT_LOG_URL");
+  } catch (error) {
+    if (!(error instanceof RedisUrlError)) throw error;
+    throw new EventLogError("misuse", error.message, { cause: error });
+  }
 }
