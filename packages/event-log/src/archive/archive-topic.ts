@@ -34,12 +34,14 @@ export interface Archiving extends Persistence {
 export async function archiveTopic(archiving: Archiving): Promise<void> {
   const { reader, maxBytes, maxWaitMs, log } = archiving;
   const run = randomUUID();
-  for (let seq = 1; ; seq += 1) {
+  let seq = 1;
+  for (;;) {
     // As many as there is room for.
     const batch = await reader.next({ minRecords: maxBytes, maxRecords: maxBytes, maxBytes, maxWaitMs });
     if (batch === undefined) return;
     try {
       await writeFile(batch.records, { ...timesOf(batch.records), run, seq }, archiving);
+      seq += 1;
       await commit(batch, log);
     } catch (error) {
       // Whoever has it now archives it again.
