@@ -10,9 +10,11 @@ import type { ArchiveStorage } from "./storage.ts";
 
 /**
  * The most that a file has before compression. It is one batch of a reader, because a position is only moved past what
- * is archived, and every log has so much of it fetched at once.
+ * is archived, and adapters fetch so much ahead (at least 6 MiB, with what a record costs in memory).
  */
 export const maxFileBytes = 4 * 1024 * 1024;
+/** A file is full at its bytes, or at so many records as would have them: of small ones less is fetched ahead. */
+const typicalBytes = 1_024;
 
 export interface Archiving extends Persistence {
   readonly reader: Pick<Reader, "next">;
@@ -36,8 +38,8 @@ export async function archiveTopic(archiving: Archiving): Promise<void> {
   const run = randomUUID();
   let seq = 1;
   for (;;) {
-    // As many as there is room for.
-    const batch = await reader.next({ minRecords: maxBytes, maxRecords: maxBytes, maxBytes, maxWaitMs });
+    const minRecords = Math.ceil(maxBytes / typicalBytes);
+    const batch = await reader.next({ minRecords, maxRecords: Infinity, maxBytes, maxWaitMs });
     if (batch === undefined) return;
     try {
       await writeFile(batch.records, { ...timesOf(batch.records), run, seq }, archiving);

@@ -56,9 +56,14 @@ describeWith("an archive of Kafka", openKafkaRig, (rig) => {
     await log.append(topic, records);
     // By bytes, and not by the wait of five minutes.
     expect(await archive(log, topic, storage)).toBeLessThanOrEqual(4);
-    await log.append(topic, [{ key: "new", value: Buffer.from("200000") }]);
-    expect(await archive(log, topic, storage)).toBe(1);
-    expect((await valuesIn(storage, topic)).toSorted()).toEqual([...numbers, "200000"]);
+    // More than is fetched ahead, and so small that they have not the bytes of a file.
+    const small = Array.from({ length: 25_000 }, (_, index) => `${200_000 + index}`);
+    await log.append(
+      topic,
+      small.map((number) => ({ key: number, value: Buffer.from(number.padEnd(100, "x")) })),
+    );
+    expect(await archive(log, topic, storage)).toBeLessThan(10);
+    expect((await valuesIn(storage, topic)).toSorted()).toEqual([...numbers, ...small]);
   });
 });
 

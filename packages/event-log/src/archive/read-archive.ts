@@ -32,24 +32,32 @@ export async function openArchiveReader(reading: ReadingArchive): Promise<Archiv
   const chosen = names.filter(({ fromMs, toMs }) => toMs >= from && fromMs < to);
   let nextFile = 0;
   let left: readonly LogRecord[] = [];
+  /** A batch of the size that is asked for has several files. */
+  async function fill({ maxRecords, maxBytes }: Want): Promise<void> {
+    while (left.length < maxRecords && bytesOf(left) < maxBytes) {
+      const name = chosen[nextFile];
+      if (name === undefined || signal.aborted) return;
+      nextFile += 1;
+      left = left.concat(await readFile(name, reading));
+    }
+  }
   return {
     files: chosen.length,
     async next(want: Want): Promise<Batch | undefined> {
-      for (; left.length === 0; nextFile += 1) {
-        const name = chosen[nextFile];
-        if (name === undefined || signal.aborted) return undefined;
-        left = await readFile(name, reading).catch((error: unknown) => {
-          if (signal.aborted) return [];
-          throw error;
-        });
-      }
-      if (signal.aborted) return undefined;
+      await fill(want).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
+      if (left.length === 0 || signal.aborted) return undefined;
       const count = fitting(left, want);
       const records = left.slice(0, count);
       left = left.slice(count);
       return { records, epoch: 0, signal: neverLost, commit: async () => {} };
     },
   };
+}
+
+function bytesOf(records: readonly LogRecord[]): number {
+  return records.reduce((sum, { value }) => sum + value.length, 0);
 }
 
 /** A file is nobody's. */
