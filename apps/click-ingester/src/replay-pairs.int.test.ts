@@ -92,6 +92,7 @@ const once = (clicks: number) => ({ table: [clicks, clicks], view: [clicks, clic
 
 const pairs = [
   ["Kafka", "ClickHouse"],
+  ["Kafka", "Postgres"],
   ["journal", "Postgres"],
 ] as const;
 const runs = [21, 22, 23];
