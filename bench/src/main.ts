@@ -17,6 +17,7 @@ import { redirectTail } from "./benchmarks/redirect-tail.ts";
 import { redirectsAndGo } from "./benchmarks/redirects-go.ts";
 import { redirectsWithRules } from "./benchmarks/redirects-rules.ts";
 import { redirects } from "./benchmarks/redirects.ts";
+import { sizes } from "./benchmarks/sizes.ts";
 import { statistics, statisticsOfMany } from "./benchmarks/statistics.ts";
 import { visible } from "./benchmarks/visible.ts";
 import { webhooks } from "./benchmarks/webhooks.ts";
@@ -40,6 +41,7 @@ const benchmarks: readonly Benchmark[] = [
   visible,
   webhooks,
   webhooksIsolation,
+  sizes,
   statistics,
   statisticsOfMany,
   memory,
