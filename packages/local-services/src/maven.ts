@@ -32,27 +32,6 @@ export async function fetchJars(service: string, directory: string, jars: readon
   }
 }
 
-/** Rejects with `missing` where there is no Java 17 or newer. */
-export async function checkJava(service: string): Promise<void> {
-  let output: string;
-  try {
-    output = (await run("java", ["-version"])).stderr;
-  } catch (cause) {
-    throw new LocalServiceError(
-      "missing",
-      `${service}: Java 17 or newer is needed, and there is no java on the path`,
-      { cause },
-    );
-  }
-  const major = Number(/version "(\d+)/.exec(output)?.[1]);
-  if (!(major >= 17)) {
-    throw new LocalServiceError(
-      "missing",
-      `${service}: Java 17 or newer is needed, and here is ${output.split("\n")[0]}`,
-    );
-  }
-}
-
 function pom(service: string, jars: readonly Jar[]): string {
   const dependencies = jars.map(
     ({ group, artifact, version, without }) => `

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Log } from "@sluice/service/log.ts";
 
 import { claimDataDir, notNewer } from "./data-dir.ts";
-import { classPath, toProperties } from "./kafka/java.ts";
+import { classPath, toProperties } from "./java.ts";
 import { choosePort } from "./port.ts";
 import { s3Version } from "./s3/config.ts";
 import { fetchS3 } from "./s3/fetch.ts";

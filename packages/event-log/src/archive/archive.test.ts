@@ -170,6 +170,32 @@ test("a damaged file, one that is gone, and an entry that is gone are named; the
   ]);
 });
 
+test("an entry that is damaged is named, and the others are read", async () => {
+  await using world = await openWorld();
+  await world.append("1", "2", "3");
+  await world.archive({ maxBytes: 1 });
+  const [torn = "", wrong = ""] = byNumber(await world.files("manifest"));
+  await writeFile(join(world.path, torn), '{"format": 1');
+  const entry = (await world.storage.get(wrong, 1e6))?.toString() ?? "";
+  await writeFile(join(world.path, wrong), entry.replace(/"rawBytes": \d+/, '"rawBytes": 7'));
+  const { values, problems } = await world.read();
+  expect(values).toEqual(["3"]);
+  expect(problems).toEqual([
+    `${torn}: it is damaged`,
+    expect.stringContaining(": it is not 7 bytes, compressed"),
+  ]);
+});
+
+test("a manifest of a newer version is not guessed at", async () => {
+  await using world = await openWorld();
+  await world.append("1");
+  await world.archive();
+  const [path = ""] = await world.files("manifest");
+  const entry = (await world.storage.get(path, 1e6))?.toString() ?? "";
+  await writeFile(join(world.path, path), entry.replace('"format": 1', '"format": 2'));
+  await expect(world.read()).rejects.toThrow(`this version reads format 1, ${path} has format 2`);
+});
+
 test("a record that is too large for a file is left out by its id, and the others are archived", async () => {
   const record = { key: "", appendedAt: 1, value: Buffer.alloc(1) };
   const packed = await pack(

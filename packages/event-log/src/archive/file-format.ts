@@ -64,7 +64,9 @@ export async function unpack(
   if (bytes.length !== seal.bytes) return `it has ${bytes.length} bytes, and had ${seal.bytes}`;
   const sum = sha256(bytes);
   if (sum !== seal.sha256) return `its SHA-256 is ${sum}, and was ${seal.sha256}`;
-  const raw = await promisify(zstdDecompress)(bytes, { maxOutputLength: Math.max(1, seal.rawBytes) });
+  const maxOutputLength = Math.max(1, seal.rawBytes);
+  const raw = await promisify(zstdDecompress)(bytes, { maxOutputLength }).catch(() => undefined);
+  if (raw === undefined) return `it is not ${seal.rawBytes} bytes, compressed`;
   const seed = runSeed(run);
   const records: LogRecord[] = [];
   for (let at = 0; at < raw.length;) {

@@ -28,7 +28,9 @@ export function createS3Storage(url: URL, keys: S3Keys): ArchiveStorage {
 
   async function ask(doing: string, target: string, init: RequestInit): Promise<Response> {
     try {
-      return await client.fetch(target, { ...init, signal: AbortSignal.timeout(requestMs) });
+      // What is signed for one host means nothing to another: where a bucket is elsewhere, a person gives its endpoint.
+      const own = { redirect: "manual", signal: AbortSignal.timeout(requestMs) } as const;
+      return await client.fetch(target, { ...init, ...own });
     } catch (cause) {
       throw new EventLogError("unavailable", `s3: ${doing}: no answer`, { cause });
     }

@@ -5,9 +5,10 @@ import { join } from "node:path";
 
 import type { Log } from "@sluice/service/log.ts";
 
+import { classPath, toProperties } from "../java.ts";
 import { choosePort } from "../port.ts";
 import { type LocalServer, launch, stopLeftover } from "../server.ts";
-import { archiveOption, bootstrap, classPath, toProperties } from "./java.ts";
+import { archiveOption, bootstrap } from "./java.ts";
 import { countBrokers } from "./metadata.ts";
 
 /** What all brokers of a cluster know of each other. */

@@ -8,11 +8,12 @@ import { promisify } from "node:util";
 
 import { silentLog } from "@sluice/service/log.ts";
 
-import { checkJava, fetchJars } from "../maven.ts";
+import { checkJava, classPath, toProperties } from "../java.ts";
+import { fetchJars } from "../maven.ts";
 import { choosePort } from "../port.ts";
 import { type Cluster, newId, startBroker } from "./broker.ts";
 import { kafkaHome, kafkaVersion } from "./config.ts";
-import { bootstrap, classArchive, classPath, toProperties } from "./java.ts";
+import { bootstrap, classArchive } from "./java.ts";
 
 const run = promisify(execFile);
 

@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
+import { classPath } from "../java.ts";
 import { kafkaHome } from "./config.ts";
-import { archiveOption, classPath } from "./java.ts";
+import { archiveOption } from "./java.ts";
 
 /** Gives a user of a running broker a password for both forms of SCRAM: the broker keeps these itself. For tests. */
 export async function setScramPassword(broker: string, user: string, password: string): Promise<void> {

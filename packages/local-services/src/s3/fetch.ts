@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
-import { checkJava, fetchJars } from "../maven.ts";
+import { checkJava } from "../java.ts";
+import { fetchJars } from "../maven.ts";
 import { s3Home, s3Version } from "./config.ts";
 
 /**
