@@ -1,8 +1,8 @@
 import { ClickStoreError } from "@sluice/click-store/click-store.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
-import { describe, expect, test } from "vitest";
-import { countChanges, type Counting } from "./count-changes.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { countChanges, type Counting, leaseMs, renewEveryMs } from "./count-changes.ts";
 import { rollupMetrics } from "./metrics.ts";
 
 type Recount = Counting["rollup"]["recount"];
@@ -11,11 +11,11 @@ type Recount = Counting["rollup"]["recount"];
 async function openScene({
   rounds = 1,
   recount,
-  mine = true,
+  lease = async () => true,
 }: {
   rounds?: number;
   recount: Recount;
-  mine?: boolean;
+  lease?: Counting["rollup"]["lease"];
 }) {
   const metrics = createMetrics();
   const stopped = new AbortController();
@@ -28,7 +28,7 @@ async function openScene({
         stopped.signal.throwIfAborted();
         return { hours: 3, oldestMs: 700_000 };
       },
-      lease: async () => mine,
+      lease,
       recount,
     },
     owner: "test",
@@ -48,6 +48,17 @@ const bug: Recount = async () => {
   throw new TypeError("a bug");
 };
 const refusal = new ClickStoreError("retry", 241, "MEMORY_LIMIT_EXCEEDED");
+
+/** As the store keeps it: one owner, until a time. */
+function createLease() {
+  let held = { owner: "", until: 0 };
+  const lease = async (owner: string, forMs: number): Promise<boolean> => {
+    if (held.owner !== owner && held.until > Date.now()) return false;
+    held = { owner, until: Date.now() + forMs };
+    return true;
+  };
+  return lease;
+}
 
 describe("counting what has changed", () => {
   test("takes more hours at once while they take a moment, until there are none", async () => {
@@ -92,9 +103,42 @@ describe("counting what has changed", () => {
     expect(asked).toBe(3 * 5);
   });
 
+  describe("with a clock of its own", () => {
+    beforeEach(() => void vi.useFakeTimers());
+    afterEach(() => void vi.useRealTimers());
+
+    test("keeps its turn for as long as one count takes; the turn of one who is killed is over in seconds", async () => {
+      const lease = createLease();
+      const twoMinutes = Promise.withResolvers<void>();
+      let counted = 0;
+      const { counting } = await openScene({
+        lease: (_owner, forMs) => lease("first", forMs),
+        async recount() {
+          counted += 1;
+          if (counted > 1) return 0;
+          await twoMinutes.promise;
+          return 1;
+        },
+      });
+      for (let seconds = 0; seconds < 120; seconds += 5) {
+        await vi.advanceTimersByTimeAsync(5_000);
+        expect(await lease("second", leaseMs)).toBe(false);
+      }
+      twoMinutes.resolve();
+      await vi.advanceTimersByTimeAsync(1_000);
+      await counting;
+      // Nobody renews it any more.
+      expect(counted).toBe(2);
+      await vi.advanceTimersByTimeAsync(leaseMs);
+      expect(await lease("second", leaseMs)).toBe(true);
+      expect(leaseMs).toBeLessThanOrEqual(30_000);
+      expect(3 * renewEveryMs).toBeLessThan(leaseMs);
+    });
+  });
+
   test("whose turn it is not counts nothing; a bug ends it", async () => {
     await (
-      await openScene({ mine: false, recount: bug })
+      await openScene({ lease: async () => false, recount: bug })
     ).counting;
     await expect((await openScene({ recount: bug })).counting).rejects.toThrow("a bug");
   });

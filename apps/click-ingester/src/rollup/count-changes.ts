@@ -14,8 +14,10 @@ export interface Counting {
   readonly signal: AbortSignal;
 }
 
-/** Longer than one call of `recount` may take. */
-const leaseMs = 180_000;
+/** What a counter that was killed costs its successor, beside the time to its next round. */
+export const leaseMs = 20_000;
+/** While hours are counted: twice may fail. */
+export const renewEveryMs = 6_000;
 /** As much as `recount` takes at once. */
 const maxHours = 300;
 /** Other statements should not have to wait for longer, where the engine runs one at a time. */
@@ -45,6 +47,20 @@ export async function countChanges(counting: Counting): Promise<void> {
 function createCounter({ rollup, owner, metrics, signal }: Counting): () => Promise<void> {
   // As many as take a moment; a busy hour can have any number of rows.
   let limit = 1;
+
+  /** One count takes as long as its hours have rows. Should another have begun meanwhile, that harms nobody. */
+  function renewing(): Disposable {
+    let renewal: Promise<unknown> | undefined;
+    const timer = setInterval(() => {
+      // An engine that runs one statement at a time answers when the count is over.
+      renewal ??= rollup
+        .lease(owner, leaseMs, signal)
+        .catch(() => {})
+        .finally(() => (renewal = undefined));
+    }, renewEveryMs);
+    return { [Symbol.dispose]: () => clearInterval(timer) };
+  }
+
   return async () => {
     const { hours, oldestMs } = await rollup.backlog(signal);
     metrics.changedHours.set(hours);
@@ -55,6 +71,7 @@ function createCounter({ rollup, owner, metrics, signal }: Counting): () => Prom
     while (await rollup.lease(owner, leaseMs, signal)) {
       const startedAt = performance.now();
       try {
+        using _ = renewing();
         const counted = await rollup.recount({ limit, skip }, signal);
         if (counted === 0) return;
         const seconds = (performance.now() - startedAt) / 1_000;

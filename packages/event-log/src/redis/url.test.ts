@@ -24,6 +24,7 @@ it.each([
   ["redis://host?maxLength=9999", "maxLength: "],
   ["redis://host?maxlength=20000", "maxlength"],
   ["redis://host?idleMs=4999", "idleMs: "],
+  ["redis://host?groups=a,b&yielding=b", "yielding: is a journal's; a stream takes groups alone"],
 ])("refuses %s and says what it takes", (url, reason) => {
   expect(() => parseRedisUrl(url)).toThrow(expect.objectContaining({ code: "misuse" }));
   expect(() => parseRedisUrl(url)).toThrow(reason);

@@ -10,6 +10,13 @@ const Parameters = z.strictObject({
     .regex(/^[A-Za-z0-9][A-Za-z0-9-]*(,[A-Za-z0-9][A-Za-z0-9-]*)*$/, "group names separated by commas")
     .transform((text) => text.split(","))
     .default([]),
+  /** A journal notes what a yielding group is owed, by run and number, for a replay. A stream knows neither. */
+  yielding: z
+    .never({
+      error:
+        "is a journal's; a stream takes groups alone, and one that is to hold up nobody is not named among them",
+    })
+    .optional(),
   /**
    * How many records a stream may hold. Half a million clicks take some 350 MB of Redis' memory and are five times
    * what lag is alarmed at; what does not fit waits on the edges' own disks. Below 10,000 a large append, which goes
