@@ -4,15 +4,7 @@ import { readdir, readFile, readlink } from "node:fs/promises";
 
 /** The process that listens on a TCP port; undefined when none does. */
 export async function listenerOn(port: number): Promise<number | undefined> {
-  const sockets = new Set<string>();
-  for (const table of ["/proc/net/tcp", "/proc/net/tcp6"]) {
-    for (const line of (await readFile(table, "utf8").catch(() => "")).split("\n").slice(1)) {
-      const [, local = "", , state, , , , , , inode] = line.trim().split(/\s+/);
-      // 0A is LISTEN in the kernel's table of TCP states.
-      if (state === "0A" && Number.parseInt(local.split(":")[1] ?? "", 16) === port)
-        sockets.add(`socket:[${inode}]`);
-    }
-  }
+  const sockets = new Set((await socketsOn(port)).map(({ inode }) => `socket:[${inode}]`));
   if (sockets.size === 0) return undefined;
   for (const pid of await processIds()) {
     const descriptors = await readdir(`/proc/${pid}/fd`).catch(() => []);
@@ -21,6 +13,27 @@ export async function listenerOn(port: number): Promise<number | undefined> {
     }
   }
   return undefined;
+}
+
+/** Whether a TCP port is listened on, and by nobody but on the loopback interface. */
+export async function isOnLoopbackAlone(port: number): Promise<boolean> {
+  const sockets = await socketsOn(port);
+  // As the kernel writes them: 127.0.0.1, ::1, and the former within IPv6.
+  const loopback = /^(?:0100007F|0{24}01000000|0{16}FFFF00000100007F)$/;
+  return sockets.length > 0 && sockets.every(({ address }) => loopback.test(address));
+}
+
+async function socketsOn(port: number): Promise<{ readonly address: string; readonly inode: string }[]> {
+  const tables = ["/proc/net/tcp", "/proc/net/tcp6"];
+  const texts = await Promise.all(tables.map((table) => readFile(table, "utf8").catch(() => "")));
+  return texts.flatMap((text) =>
+    text.split("\n").flatMap((line) => {
+      const [, local = "", , state, , , , , , inode = ""] = line.trim().split(/\s+/);
+      const [address = "", hexPort = ""] = local.split(":");
+      // 0A is LISTEN in the kernel's table of TCP states.
+      return state === "0A" && Number.parseInt(hexPort, 16) === port ? [{ address, inode }] : [];
+    }),
+  );
 }
 
 /** The processes that one has started and that have not ended. */

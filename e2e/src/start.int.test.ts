@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 
 import { expect, test } from "vitest";
 
-import { listenerOn, processesOf, send } from "./processes.ts";
+import { isOnLoopbackAlone, listenerOn, processesOf, send } from "./processes.ts";
 import { createSystem, type System } from "./system.ts";
 import { makeTarget } from "./sluice.ts";
 
@@ -63,6 +63,10 @@ test("npm start: click the link, paste the query, see the click two seconds late
   await using system = await createSystem({ command: ["npm", "start"] });
   const npm = system.start();
   await npm.up;
+  // Visitors come from anywhere, to one port.
+  const { edge: _, ...inside } = system.ports;
+  for (const port of Object.values(inside)) expect(await isOnLoopbackAlone(port)).toBe(true);
+  expect(await isOnLoopbackAlone(system.ports.edge)).toBe(false);
   expect(await pasteQuery(system)).toBe("0");
   expect(await click(system)).toBe("https://example.com/?from=sluice");
   const clickedAt = performance.now();

@@ -55,6 +55,25 @@ test("no port is published beyond this host but the edge's and Caddy's", async (
   ]);
 });
 
+test("operations ports are published nowhere, and proxied by nobody", async () => {
+  const ports = [...(await composeFile()).matchAll(/^ +ports: \[(.*)\]$/gm)].map(([, list = ""]) => list);
+  expect(ports.filter((list) => /:91\d\d/.test(list))).toEqual([]);
+  const caddy = await readFile(join(root, "infra/compose/caddy/Caddyfile"), "utf8");
+  expect([...caddy.matchAll(/^\s*reverse_proxy (.*) \{$/gm)].map(([, to]) => to)).toEqual(["edge:8080"]);
+});
+
+test("nobody but setup and the command line has the owner's logins", async () => {
+  const services = (await composeFile()).split(/^ {2}(?=[a-z]+:$)/m);
+  const having = (text: string) =>
+    services.filter((service) => service.includes(text)).map((service) => /^\w+/.exec(service)?.[0]);
+  for (const owners of ["${SLUICE_DATABASE_URL:?", "${SLUICE_CLICK_STORE_URL:?"])
+    expect(having(owners)).toEqual(["setup"]);
+  expect(having("*owner")).toEqual(["cli"]);
+  expect(having("${SLUICE_EDGE_DATABASE_URL:?")).toEqual(["setup", "edge"]);
+  expect(having("${SLUICE_INGESTER_DATABASE_URL:?")).toEqual(["setup", "ingester"]);
+  expect(having("${SLUICE_DISPATCHER_CLICK_STORE_URL:?")).toEqual(["setup", "dispatcher"]);
+});
+
 test("tests that fall back on containers use the versions of the compose file", async () => {
   const compose = await composeFile();
   for (const name of ["postgres", "redis", "clickhouse"]) {
