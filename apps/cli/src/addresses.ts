@@ -22,6 +22,8 @@ export interface Addresses {
   /** Those in Postgres that are set. */
   readonly services: readonly ServiceAddress[];
   databaseUrl(): Promise<string>;
+  /** The same past a pooler, where one stands in front of it. */
+  directDatabaseUrl(): Promise<string>;
   clickStoreUrl(): Promise<string>;
   eventLogUrl(): Promise<string>;
   /** Those under which credentials are kept in Postgres. */
@@ -49,6 +51,8 @@ export function createAddresses(config: Config): Addresses {
     if (address !== undefined) return address;
     throw missing(variable);
   }
+  const directDatabaseUrl = async () =>
+    config.DATABASE_DIRECT_URL ?? (await required("DATABASE_URL", "databaseUrl"));
   function missing(variable: string): ServiceError {
     return new ServiceError(
       "config",
@@ -58,6 +62,7 @@ export function createAddresses(config: Config): Addresses {
   return {
     services: servicesOf(config),
     databaseUrl: () => required("DATABASE_URL", "databaseUrl"),
+    directDatabaseUrl,
     clickStoreUrl: () => required("CLICK_STORE_URL", "clickStoreUrl"),
     eventLogUrl: () => required("EVENT_LOG_URL", "eventLogUrl"),
     async secretKeys() {
@@ -66,8 +71,7 @@ export function createAddresses(config: Config): Addresses {
       return keys;
     },
     s3Keys: () => config,
-    messagesUrl: async () =>
-      config.REDIS_URL ?? config.DATABASE_DIRECT_URL ?? (await required("DATABASE_URL", "databaseUrl")),
+    messagesUrl: async () => config.REDIS_URL ?? (await directDatabaseUrl()),
     edgeUrl: async () => (await running())?.edgeUrl,
   };
 }

@@ -28,7 +28,7 @@ export const Config = z.object({
   DISPATCHER_CLICK_STORE_URL: ofService("dispatchers", "clicks", ["http", "https", "postgres", "postgresql"]),
   DATABASE_DIRECT_URL: url(["postgres", "postgresql"])
     .optional()
-    .describe("The same without a pooler in between, for the live feed."),
+    .describe("The same without a pooler in between, for migrations and the live feed."),
   REDIS_URL: url(redisProtocols)
     .optional()
     .describe("The Redis that carries the live feed, where the ingester has one."),

@@ -12,7 +12,7 @@ export async function migrate(context: Context): Promise<void> {
 }
 
 export async function migratePostgres({ addresses, log, print }: Context): Promise<void> {
-  await migrateLinks(await addresses.databaseUrl(), { log });
+  await migrateLinks(await addresses.directDatabaseUrl(), { log });
   print("links: Postgres is at this version");
 }
 

@@ -35,6 +35,7 @@ export async function migrate(url: string, options: MigrateOptions): Promise<voi
     connectionString: url,
     connectionTimeoutMillis: 5_000,
     application_name: "sluice migrate",
+    ...ofSession,
   });
   // A connection that breaks fails the statement in hand; without a listener it would end the process as well.
   client.on("error", (error) => log.debug({ err: error }, "the migration's connection broke"));
@@ -44,6 +45,7 @@ export async function migrate(url: string, options: MigrateOptions): Promise<voi
   try {
     signal?.throwIfAborted();
     await client.connect();
+    if (!(await isSession(client))) throw new LinkStoreError("invalid", poolerRefused);
     // Else a server that runs a long statement would hold the lock for a client that was killed.
     await client.query("SET client_connection_check_interval = '1s'");
     await client.query("SELECT pg_advisory_lock($1)", [lock]);
@@ -65,6 +67,21 @@ function refusedLogin(error: unknown): LinkStoreError | undefined {
   if (!(error instanceof DatabaseError && /^(?:28|3D)/.test(error.code ?? ""))) return undefined;
   return new LinkStoreError("invalid", `Postgres refuses the login: ${error.message}`, { cause: error });
 }
+
+/** Of no use but to be seen again: a pooler takes it away, or refuses it. */
+const ofSession = { idle_in_transaction_session_timeout: 86_400_000 };
+
+/**
+ * Whether the connection is one session from its beginning to its end. Behind a pooler by transactions the lock would
+ * stay with whatever session took it, and the next migration would wait for it for ever.
+ */
+async function isSession(client: Client): Promise<boolean> {
+  const { rows } = await client.query<object>("SHOW idle_in_transaction_session_timeout");
+  return Object.values(rows[0] ?? {})[0] === "1d";
+}
+
+const poolerRefused =
+  "a pooler stands between us and Postgres, through which tables cannot be changed: name the server itself in DATABASE_DIRECT_URL";
 
 /** Any number that nothing else in the database locks. */
 const lock = 7_305_818_003;

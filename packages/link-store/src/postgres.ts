@@ -1,3 +1,4 @@
+import { explainPostgres } from "@sluice/service/explain-postgres.ts";
 import type { Log } from "@sluice/service/log.ts";
 import { DatabaseError, Pool } from "pg";
 import { LinkStoreError } from "./link-store.ts";
@@ -84,7 +85,9 @@ export function toLinkStoreError(error: unknown): LinkStoreError {
   const rule = error instanceof DatabaseError ? rules.get(error.constraint ?? "") : undefined;
   if (rule !== undefined) return new LinkStoreError("invalid", rule, { cause: error });
   const message = error instanceof Error ? error.message : String(error);
-  return new LinkStoreError("unavailable", `Postgres: ${message}`, { cause: error });
+  const advice = explainPostgres(error, "DATABASE_URL");
+  const told = advice === undefined ? message : `${message}: ${advice}`;
+  return new LinkStoreError("unavailable", `Postgres: ${told}`, { cause: error });
 }
 
 /** What only Postgres can see, by the name of the constraint. */

@@ -12,6 +12,8 @@ export interface PostgresOptions {
   readonly dataDir: string;
   /** A free one by default. */
   readonly port?: number;
+  /** Of postgresql.conf, beside what is set here. */
+  readonly settings?: Readonly<Record<string, string>>;
   readonly log: Log;
 }
 
@@ -51,6 +53,7 @@ export async function startPostgres(options: PostgresOptions): Promise<LocalServ
       // A socket's path may have 107 bytes, a data directory's more.
       "-c",
       "unix_socket_directories=",
+      ...Object.entries(options.settings ?? {}).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
     ],
     port,
     url: `${address}/sluice`,

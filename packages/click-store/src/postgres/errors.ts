@@ -1,3 +1,4 @@
+import { explainPostgres } from "@sluice/service/explain-postgres.ts";
 import { DatabaseError } from "pg";
 import { ClickStoreError, type ErrorClass, type ErrorCode } from "../click-store.ts";
 
@@ -61,7 +62,7 @@ export function ruleOf({ code, message }: { code: ErrorCode; message: string }):
 export function toClickStoreError(error: unknown): ClickStoreError {
   if (error instanceof ClickStoreError) return error;
   if (!(error instanceof DatabaseError)) {
-    return new ClickStoreError("retry", 0, `no answer: ${textOf(error)}`, { cause: error });
+    return new ClickStoreError("retry", 0, `no answer: ${advised(error, textOf(error))}`, { cause: error });
   }
   const { code = "" } = error;
   // A violated check has a name, this has none.
@@ -69,10 +70,15 @@ export function toClickStoreError(error: unknown): ClickStoreError {
   const rule = ruleOf({ code, message });
   if (rule.class !== "row" && !rule.unknown) {
     // Without the error itself, whose context quotes the row that it came to.
-    return new ClickStoreError(rule.class, code, message.slice(0, 300));
+    return new ClickStoreError(rule.class, code, advised(error, message.slice(0, 300)));
   }
   const what = rule.unknown ? "an error that is not known" : "a value is refused";
   return new ClickStoreError(rule.class, code, `${what}${place(error)}`);
+}
+
+function advised(error: unknown, message: string): string {
+  const advice = explainPostgres(error, "CLICK_STORE_URL");
+  return advice === undefined ? message : `${message}: ${advice}`;
 }
 
 function textOf(error: unknown): string {
