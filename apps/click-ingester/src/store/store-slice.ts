@@ -1,7 +1,7 @@
 import type { ClickStore, DeadLetter, Trouble } from "@sluice/click-store/click-store.ts";
 import type { ErasedRange, Erasures } from "@sluice/click-store/erasures.ts";
 import { patiently } from "@sluice/service/retry.ts";
-import { insertGoodRows } from "./bisect.ts";
+import { insertGoodRows } from "@sluice/click-store/bisect.ts";
 import type { IngestMetrics } from "./metrics.ts";
 import { onStoreTrouble } from "./patience.ts";
 import { type Click, type Origin, type Prepared, deadLetter } from "./prepare.ts";

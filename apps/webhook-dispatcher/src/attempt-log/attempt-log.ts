@@ -1,4 +1,5 @@
 import type { Attempt } from "@sluice/click-store/attempts.ts";
+import { insertGoodRows } from "@sluice/click-store/bisect.ts";
 import { ClickStoreError } from "@sluice/click-store/click-store.ts";
 import type { Log } from "@sluice/service/log.ts";
 import { createOutage } from "@sluice/service/outage.ts";
@@ -41,7 +42,7 @@ const messages = {
  * room for, the oldest are dropped.
  */
 export function createAttemptLog(options: AttemptLogOptions): AttemptLog {
-  const { write, metrics, log, maxRows = 1_000, maxWaitMs = 1_000, maxBuffered = 20_000 } = options;
+  const { metrics, log, maxRows = 1_000, maxWaitMs = 1_000, maxBuffered = 20_000 } = options;
   const outage = createOutage(log, { what: "attempt-log" }, messages);
   const backoff = createBackoff(patience);
   const buffer = createBuffer(maxBuffered, metrics);
@@ -66,14 +67,13 @@ export function createAttemptLog(options: AttemptLogOptions): AttemptLog {
   async function writeSome(): Promise<void> {
     const batch = buffer.take(maxRows);
     try {
-      await write(batch, closed.signal);
-      buffer.written();
+      buffer.written(await writeGood(batch, options, closed.signal));
       outage.over();
       backoff.reset();
     } catch (error) {
       outage.failing(error);
-      if (closed.signal.aborted || mayBeTaken(error)) buffer.putBack();
-      else buffer.refused();
+      if (closed.signal.aborted || error instanceof ClickStoreError) buffer.putBack();
+      else buffer.written(batch.length);
       await pause(backoff.next(), [closing, closed]);
     }
   }
@@ -106,9 +106,21 @@ export function createAttemptLog(options: AttemptLogOptions): AttemptLog {
   };
 }
 
-/** Whatever is wrong with the store passes; a value that it refuses, or an error of our own making, does not. */
-function mayBeTaken(error: unknown): boolean {
-  return error instanceof ClickStoreError && error.class !== "row";
+/** Gives how many of them the store will never take. */
+async function writeGood(
+  attempts: readonly Attempt[],
+  { write, log }: Pick<AttemptLogOptions, "write" | "log">,
+  signal: AbortSignal,
+): Promise<number> {
+  const refused = await insertGoodRows(attempts, {
+    insert: (some) => write(some, signal),
+    // What is written again stays one.
+    missing: async (some) => some,
+  });
+  const [first] = refused;
+  if (first !== undefined)
+    log.warn({ attempts: refused.length, code: first.error.code }, "the delivery log refuses attempts");
+  return refused.length;
 }
 
 /** Ends early when the first of them aborts, or, when that has been long ago, the second. */

@@ -10,9 +10,9 @@ export interface Buffer extends Disposable {
   add(attempt: Attempt): void;
   /** Takes the oldest in hand, until the next of these calls. */
   take(count: number): readonly Attempt[];
-  written(): void;
+  /** All but so many, which the store will never take. */
+  written(refused: number): void;
   putBack(): void;
-  refused(): void;
   /** Drops all. */
   leave(): void;
 }
@@ -28,7 +28,7 @@ export function createBuffer(maxAttempts: number, metrics: AttemptLogMetrics): B
   let waiting: Waiting[] = [];
   let inHand: readonly Waiting[] = [];
 
-  function drop({ length }: readonly unknown[], reason: "full" | "refused" | "closed"): void {
+  function drop({ length }: readonly unknown[], reason: "full" | "closed"): void {
     if (length > 0) metrics.dropped.inc({ reason }, length);
   }
   /** Many at once where any has to go: a list that long is not moved for each attempt. */
@@ -58,18 +58,15 @@ export function createBuffer(maxAttempts: number, metrics: AttemptLogMetrics): B
       inHand = waiting.splice(0, count);
       return inHand.map(({ attempt }) => attempt);
     },
-    written() {
-      metrics.written.inc(inHand.length);
+    written(refused) {
+      metrics.written.inc(inHand.length - refused);
+      if (refused > 0) metrics.dropped.inc({ reason: "refused" }, refused);
       inHand = [];
     },
     putBack() {
       waiting = [...inHand, ...waiting];
       inHand = [];
       makeRoom();
-    },
-    refused() {
-      drop(inHand, "refused");
-      inHand = [];
     },
     leave() {
       drop(waiting, "closed");

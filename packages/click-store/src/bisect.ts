@@ -1,4 +1,4 @@
-import { ClickStoreError } from "@sluice/click-store/click-store.ts";
+import { ClickStoreError } from "./click-store.ts";
 
 /** A row that the table refuses, and what it said. */
 export interface Refused<R> {

@@ -1,4 +1,4 @@
-import { ClickStoreError } from "@sluice/click-store/click-store.ts";
+import { ClickStoreError } from "./click-store.ts";
 import { describe, expect, test } from "vitest";
 import { insertGoodRows } from "./bisect.ts";
 
