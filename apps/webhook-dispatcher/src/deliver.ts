@@ -10,6 +10,7 @@ import { createMatch } from "./dispatch/match.ts";
 import { dispatchMetrics } from "./dispatch/metrics.ts";
 import { createPark } from "./dispatch/park.ts";
 import { createRecent } from "./dispatch/recent.ts";
+import { followErasures, type KnownErasures } from "./erasures/follow-erasures.ts";
 import { joinFleet } from "./fleet/fleet.ts";
 import { wanted } from "./limits.ts";
 import { operatorTarget } from "./notices/audience.ts";
@@ -48,14 +49,15 @@ export async function deliver(service: Service<Config>, opened: Opened): Promise
     }),
   );
   const fleet = resources.use(joinFleet({ store: deliveries, member: uuidv7(Date.now()), health }));
-  const outlet = openOutlet(service, opened, known, fleet);
+  const erased = followErasures({ list: (limit) => opened.erasures.list(limit), health, signal });
+  const outlet = openOutlet(service, opened, { known, fleet, erased });
   const nudge = createNudge();
   const counted = retryMetrics(metrics);
-  await known.read;
+  await Promise.all([known.read, erased.asked]);
   health.ready();
   try {
     await Promise.all([
-      dispatchClicks(service, opened, { known, outlet, nudge }, overdue),
+      dispatchClicks(service, opened, { known, erased, outlet, nudge }, overdue),
       claimDue({
         store: deliveries,
         ...outlet,
@@ -74,15 +76,22 @@ export async function deliver(service: Service<Config>, opened: Opened): Promise
   }
 }
 
+interface Dispatching {
+  readonly known: KnownTargets;
+  readonly erased: KnownErasures;
+  readonly outlet: Outlet;
+  readonly nudge: Nudge;
+}
+
 /** `overdue` ends the waiting for a Postgres that is away while we have to leave. */
 async function dispatchClicks(
   { config, log, metrics: registry, health, resources, signal }: Service<Config>,
   { openEvents, deliveries }: Opened,
-  { known, outlet, nudge }: { known: KnownTargets; outlet: Outlet; nudge: Nudge },
+  { known, erased, outlet, nudge }: Dispatching,
   overdue: AbortSignal,
 ): Promise<void> {
   const metrics = dispatchMetrics(registry);
-  const match = createMatch(known);
+  const match = createMatch(known, erased);
   const recent = createRecent();
   const withoutParked = createWithoutParked(deliveries);
   const park = createPark({ store: deliveries, metrics, log, onFullParked: () => nudge.give() });

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { openErasures } from "@sluice/click-store/erasures.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, expect, test } from "vitest";
@@ -174,6 +175,35 @@ describeWith("the dispatcher", openWorld, (opened: () => World) => {
       world.sql(`SELECT FROM deliveries WHERE target = '${id}' AND made > 0 AND code LIKE 'dns-%'`);
     await expect.poll(waiting, patience).toHaveLength(1);
     expect((await dispatcher.readiness()).status).toBe(200);
+  });
+
+  test("nothing of what was erased is sent, be it parked or still in the topic", async () => {
+    const world = opened();
+    await using receiver = await openReceiver();
+    const { id } = await world.endpoint(receiver.url);
+    const erasedLink = 999;
+    await using erasures = await openErasures(world.postgresUrl);
+    const erasure = { workspaceId: world.workspaceId, linkId: erasedLink, upTo: Date.now() };
+    await erasures.add(erasure, AbortSignal.timeout(10_000));
+    const erased = () => fannedOut((last += 1), { link_id: erasedLink });
+    const [waiting, inTopic, kept] = [erased(), erased(), fannedOut((last += 1))];
+    const body = Buffer.from(waiting.value).toString();
+    const event = {
+      id: waiting.key,
+      type: "link.clicked",
+      workspaceId: 1,
+      ts: 1,
+      linkId: erasedLink,
+      body,
+    } as const;
+    const row = { target: id, event, made: 1, replayed: false, dueAt: Date.now() };
+    await world.deliveries.park([row], Date.now());
+    await using dispatcher = world.start();
+    await world.append([inTopic, kept]);
+    await expect.poll(() => receiver.received.map(idIn), patience).toEqual([kept.key]);
+    await expect.poll(() => world.sql("SELECT FROM deliveries"), patience).toEqual([]);
+    expect(await dispatcher.metric("lane_skipped_total")).toBe(1);
+    expect(receiver.received).toHaveLength(1);
   });
 
   test("attempts are in the delivery log", async () => {

@@ -1,4 +1,5 @@
 import { openAttemptLog } from "@sluice/click-store/attempts.ts";
+import { openErasures } from "@sluice/click-store/erasures.ts";
 import { openEventLog } from "@sluice/event-log/open.ts";
 import { fanOutLogUrl } from "@sluice/event-log/fan-out-url.ts";
 import { followChanges } from "@sluice/link-store/change-feed.ts";
@@ -30,6 +31,7 @@ await runService("webhook-dispatcher", Config, async (service) => {
   const bell = resources.use(await openPubSub(DATABASE_DIRECT_URL, deps));
   const changes = resources.use(followChanges({ store: links, bell, ...deps }));
   const attempts = resources.use(await openAttemptLog(config.CLICK_STORE_URL, deps));
+  const erasures = resources.use(await openErasures(config.CLICK_STORE_URL));
   const http = resources.use(
     openHttpClient({
       allowHttp: config.ALLOW_HTTP,
@@ -45,6 +47,7 @@ await runService("webhook-dispatcher", Config, async (service) => {
     changes,
     channels: createChannels(),
     attempts,
+    erasures,
     http,
   });
 });

@@ -1,4 +1,5 @@
 import type { AttemptLog } from "@sluice/click-store/attempts.ts";
+import type { Erasures } from "@sluice/click-store/erasures.ts";
 import type { EventLog } from "@sluice/event-log/event-log.ts";
 import type { ChangeFeed } from "@sluice/link-store/change-feed.ts";
 import type { DeliveryStore } from "@sluice/link-store/deliveries/delivery-store.ts";
@@ -15,5 +16,6 @@ export interface Opened {
   readonly changes: ChangeFeed;
   readonly channels: Channels;
   readonly attempts: AttemptLog;
+  readonly erasures: Pick<Erasures, "list">;
   readonly http: HttpClient;
 }

@@ -5,6 +5,7 @@ import { attemptLogMetrics } from "./attempt-log/metrics.ts";
 import type { Config } from "./config.ts";
 import type { Delivery } from "./delivery.ts";
 import { createGate } from "./dispatch/gate.ts";
+import type { KnownErasures } from "./erasures/follow-erasures.ts";
 import type { Fleet } from "./fleet/fleet.ts";
 import { createLanes } from "./lanes/create-lanes.ts";
 import type { Fate, Lanes, Outcome, TurnedAway } from "./lanes/lanes.ts";
@@ -21,6 +22,13 @@ import { createStanding } from "./standing/standing.ts";
 import { isUnavailable } from "./store-errors.ts";
 import type { KnownTargets } from "./targets/known-targets.ts";
 
+/** What the lanes ask before they send. */
+interface Around {
+  readonly known: KnownTargets;
+  readonly fleet: Fleet;
+  readonly erased: KnownErasures;
+}
+
 /** The lanes, and all that has to be told of what comes out of them. */
 export interface Outlet {
   /** Attempts what a batch brings. Until `parked` is called, outcomes of what went on are held. */
@@ -34,12 +42,7 @@ export interface Outlet {
   drain(signal: AbortSignal, lastWordsMs: number): Promise<void>;
 }
 
-export function openOutlet(
-  service: Service<Config>,
-  opened: Opened,
-  known: KnownTargets,
-  fleet: Fleet,
-): Outlet {
+export function openOutlet(service: Service<Config>, opened: Opened, around: Around): Outlet {
   const { config, log, metrics } = service;
   const { deliveries, attempts } = opened;
   const attemptLog = createAttemptLog({
@@ -47,7 +50,7 @@ export function openOutlet(
     metrics: attemptLogMetrics(metrics),
     log,
   });
-  const disable = createDisable(opened, known);
+  const disable = createDisable(opened, around.known);
   const report = createReport({
     logAttempt: (attempt) => attemptLog.add(attempt),
     standing: createStanding(deliveries),
@@ -60,7 +63,7 @@ export function openOutlet(
     parked: () => gate.passed(),
     log,
   });
-  const lanes = openLanes(service, opened, known, fleet, { report, settler, disable });
+  const lanes = openLanes(service, opened, around, { report, settler, disable });
   return {
     async attempt(batch, onTurnedAway) {
       gate.shut();
@@ -86,13 +89,13 @@ export function openOutlet(
 function openLanes(
   { config, metrics, resources }: Service<Config>,
   { http, deliveries }: Opened,
-  known: KnownTargets,
-  fleet: Fleet,
+  { known, fleet, erased }: Around,
   { report, settler, disable }: Told,
 ): Lanes {
   return resources.use(
     createLanes({
       find: (id) => known.of(id),
+      isErased: (event) => erased.takes(event),
       http,
       ledger: deliveries,
       members: () => fleet.members(),

@@ -45,6 +45,7 @@ async function run(world: World) {
       changes: { onChange() {}, position: () => 0, async [Symbol.asyncDispose]() {} },
       channels: createChannels(),
       attempts: { async write() {}, async keep() {}, async [Symbol.asyncDispose]() {} },
+      erasures: { list: async () => [] },
       http,
     },
   );

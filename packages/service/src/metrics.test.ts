@@ -14,3 +14,11 @@ test("one name for two kinds of metric is a bug and throws", () => {
   metrics.counter("x_total", "x");
   expect(() => metrics.gauge("x_total", "x")).toThrow("already been registered");
 });
+
+test("a counter whose labels' values are known is there at 0 before anything has happened", async () => {
+  const metrics = createMetrics();
+  metrics.counter("x_total", "x", { kind: ["a", "b"], reason: ["late"] }).inc({ kind: "b", reason: "late" });
+  const { body } = await metrics.render();
+  expect(body).toContain('x_total{kind="a",reason="late"} 0');
+  expect(body).toContain('x_total{kind="b",reason="late"} 1');
+});

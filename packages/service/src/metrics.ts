@@ -5,7 +5,11 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
  * share theirs. Names in base units (`_seconds`, `_bytes`, `_total`); labels from closed sets.
  */
 export interface Metrics {
-  counter(name: string, help: string, labelNames?: readonly string[]): Counter;
+  /**
+   * A counter whose labels' values are given is there from the start, at 0 for each combination: what first appears with
+   * its first event shows no increase, and an alert cannot tell "never" from "not measured".
+   */
+  counter(name: string, help: string, labels?: readonly string[] | KnownLabels): Counter;
   gauge(name: string, help: string, labelNames?: readonly string[]): Gauge;
   /** `buckets` in the metric's own unit, ascending. */
   histogram(
@@ -17,6 +21,9 @@ export interface Metrics {
   /** The text that Prometheus scrapes, and its content type. */
   render(): Promise<{ contentType: string; body: string }>;
 }
+
+/** The values that a label may have, by its name. */
+export type KnownLabels = Readonly<Record<string, readonly string[]>>;
 
 /**
  * By how much turns of the event loop are late is measured so often. Each measurement wakes the process: at prom-client's
@@ -42,8 +49,13 @@ export function createMetrics({ ofProcess = false } = {}): Metrics {
     return made;
   }
   return {
-    counter: (name, help, labelNames = []) =>
-      once(name, Counter, () => new Counter({ name, help, labelNames, registers: [registry] })),
+    counter: (name, help, labels = []) =>
+      once(name, Counter, () => {
+        const labelNames = isKnown(labels) ? Object.keys(labels) : labels;
+        const counter = new Counter({ name, help, labelNames, registers: [registry] });
+        if (isKnown(labels)) for (const each of combinations(labels)) counter.inc(each, 0);
+        return counter;
+      }),
     gauge: (name, help, labelNames = []) =>
       once(name, Gauge, () => new Gauge({ name, help, labelNames, registers: [registry] })),
     histogram: (name, help, buckets, labelNames = []) =>
@@ -54,4 +66,15 @@ export function createMetrics({ ofProcess = false } = {}): Metrics {
       ),
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
+}
+
+function isKnown(labels: readonly string[] | KnownLabels): labels is KnownLabels {
+  return !Array.isArray(labels);
+}
+
+function combinations(labels: KnownLabels): Record<string, string>[] {
+  return Object.entries(labels).reduce<Record<string, string>[]>(
+    (some, [name, values]) => some.flatMap((each) => values.map((value) => ({ ...each, [name]: value }))),
+    [{}],
+  );
 }

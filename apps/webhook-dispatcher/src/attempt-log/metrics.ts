@@ -10,7 +10,7 @@ export function attemptLogMetrics(metrics: Metrics) {
     dropped: metrics.counter(
       "attempt_log_dropped_total",
       "Attempts that the delivery log will never show; nothing else depends on them.",
-      ["reason"],
+      { reason: ["full", "refused", "closed"] },
     ),
     buffered: metrics.gauge("attempt_log_buffered", "Attempts that wait to be written."),
     oldest: metrics.gauge(

@@ -28,15 +28,18 @@ export interface Plan {
   readonly skipped: readonly { readonly delivery: Delivery; readonly reason: SkipReason }[];
 }
 
-/** Closed set, a label of a metric. */
-export type SkipReason =
-  | "no-identifier"
-  | "no-consent"
-  | "bot"
-  | "too-old"
-  | "in-future"
-  | "too-large"
-  | "no-click";
+/** Labels of a metric. */
+export const skipReasons = [
+  "no-identifier",
+  "no-consent",
+  "bot",
+  "too-old",
+  "in-future",
+  "too-large",
+  "no-click",
+  "erased",
+] as const;
+export type SkipReason = (typeof skipReasons)[number];
 
 export interface PlannedRequest {
   readonly deliveries: readonly Delivery[];

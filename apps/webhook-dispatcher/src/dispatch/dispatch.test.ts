@@ -69,7 +69,10 @@ async function live({ events, fateOf = () => delivered, gate = async () => {}, .
   await dispatch({
     reader,
     want: { minRecords: 1, maxRecords: 10, maxBytes: 1 << 20, maxWaitMs: 1 },
-    match: createMatch({ in: () => targets.map((target) => ({ target, channel, open: opened })) }),
+    match: createMatch(
+      { in: () => targets.map((target) => ({ target, channel, open: opened })) },
+      { takes: ({ linkId }) => linkId === erasedLink },
+    ),
     recent,
     withoutParked: createWithoutParked({ waiting }),
     async attempt(deliveries, onTurnedAway) {
@@ -88,6 +91,8 @@ async function live({ events, fateOf = () => delivered, gate = async () => {}, .
   });
   return { attempted, parked, settled, metrics: (await registry.render()).body };
 }
+
+const erasedLink = 999;
 
 // Nothing is planned here.
 const opened: OpenTarget = {
@@ -240,4 +245,12 @@ test("what nobody can read is counted and left behind", async () => {
   const { attempted, metrics } = await live({ events });
   expect(attempted).toHaveLength(1);
   expect(metrics).toContain('dispatch_unmatched_total{reason="undecodable"} 1');
+});
+
+test("a click that was erased after it was fanned out is neither attempted nor parked", async () => {
+  await using events = await openMemory();
+  await events.append("clicks.fanout", [fannedOut(1, { link_id: erasedLink }), fannedOut(2)]);
+  const { attempted, metrics } = await live({ events });
+  expect(attempted).toEqual([`ep_1 ${idOf(2)}`]);
+  expect(metrics).toContain('dispatch_unmatched_total{reason="erased"} 1');
 });

@@ -4,18 +4,22 @@ import { outgoingClick } from "@sluice/link-store/deliveries/outgoing-click.ts";
 import { wants } from "@sluice/link-store/targets/click-filter.ts";
 import { knownClick } from "../click-of.ts";
 import type { Delivery } from "../delivery.ts";
+import type { KnownErasures } from "../erasures/follow-erasures.ts";
 import type { KnownTargets } from "../targets/known-targets.ts";
 
-/** Why a record of the topic is for nobody. `undecodable`: a dead letter of the ingester's, or not ours. */
-export type UnmatchedReason = "undecodable" | "unwanted";
+/** Why a record of the topic is for nobody. `undecodable`: a dead letter of the ingester's, or not ours. `erased`: after it was fanned out. */
+export const unmatchedReasons = ["undecodable", "unwanted", "erased"] as const;
+export type UnmatchedReason = (typeof unmatchedReasons)[number];
 
 export type Match = (value: Uint8Array) => readonly Delivery[] | UnmatchedReason;
 
 /** Gives for each record of `clicks.fanout` what it becomes: a delivery for each target that wants the click. */
-export function createMatch(targets: Pick<KnownTargets, "in">): Match {
+export function createMatch(targets: Pick<KnownTargets, "in">, erased: Pick<KnownErasures, "takes">): Match {
   return (value) => {
     const click = decodeEnriched(value);
     if (click.kind === "undecodable") return "undecodable";
+    const { workspace_id: workspaceId, link_id: linkId, visitor, ts } = click.event;
+    if (erased.takes({ workspaceId, linkId, visitor, ts })) return "erased";
     const wanting = targets
       .in(click.event.workspace_id)
       .filter(

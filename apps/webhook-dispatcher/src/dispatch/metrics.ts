@@ -1,12 +1,13 @@
 import type { Metrics } from "@sluice/service/metrics.ts";
+import { unmatchedReasons } from "./match.ts";
 
 /** What the dispatch loop counts. Reasons: `UnmatchedReason`. */
 export function dispatchMetrics(metrics: Metrics) {
   return {
     matched: metrics.counter("dispatch_matched_total", "Deliveries that records of the topic have become."),
-    unmatched: metrics.counter("dispatch_unmatched_total", "Records of the topic that were for nobody.", [
-      "reason",
-    ]),
+    unmatched: metrics.counter("dispatch_unmatched_total", "Records of the topic that were for nobody.", {
+      reason: unmatchedReasons,
+    }),
     repeats: metrics.counter(
       "dispatch_repeats_total",
       "Deliveries left out because they were delivered or parked before.",

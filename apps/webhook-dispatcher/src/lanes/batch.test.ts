@@ -124,4 +124,17 @@ describe("a batch", () => {
     ]);
     expect(world.sent).toEqual([]);
   });
+
+  test("sends nothing of what was erased, nor does a claim, be it while it waits in its lane", async () => {
+    const erased = new Set<string>();
+    const world = createWorld({ isErased: ({ id }) => erased.has(id) });
+    await addProven(world, "ep_1", () => ({ ms: 100 }), { maxInFlight: 1 });
+    const [first, second, third] = [delivery("ep_1"), delivery("ep_1"), delivery("ep_1")];
+    const attempting = world.lanes.attempt([first, second], 1_000);
+    world.lanes.take([{ ...third, lease: "claimed" }]);
+    for (const { event } of [second, third]) erased.add(event.id);
+    expect(countFates(await world.clock.passUntil(attempting))).toEqual({ delivered: 1, skipped: 1 });
+    expect(world.outcomes).toMatchObject([{ fate: { outcome: { kind: "skipped", reason: "erased" } } }]);
+    expect(world.receivers.arrivals("ep_1")).toHaveLength(1);
+  });
 });

@@ -65,6 +65,7 @@ test("over real connections: a batch waits one window for endpoints that hang, t
   await using http = openHttpClient({ allowHttp: true, ports: "any", userAgent: "test" });
   await using lanes = createLanes({
     find: (id) => targets.get(id),
+    isErased: () => false,
     http,
     ledger: { take: async () => new Set(), untake: async () => {} },
     members: () => 1,

@@ -1,4 +1,4 @@
-import type { Claimed, DeliveryStore } from "@sluice/link-store/deliveries/delivery-store.ts";
+import type { Claimed, DeliveryStore, Outgoing } from "@sluice/link-store/deliveries/delivery-store.ts";
 import type { Target, TargetId } from "@sluice/link-store/targets/target.ts";
 import type { Channel, OpenTarget, SkipReason } from "../channels/channel.ts";
 import type { Delivery } from "../delivery.ts";
@@ -37,6 +37,8 @@ export type TurnedAway = (these: readonly { readonly delivery: Delivery; readonl
 export interface LanesOptions {
   /** Undefined for what is not to be sent to: gone, disabled, never tested. Asked before every attempt. */
   readonly find: (target: TargetId) => Addressee | undefined;
+  /** Asked before every attempt, too: nothing of those is sent. */
+  readonly isErased: (event: Outgoing) => boolean;
   readonly http: Pick<HttpClient, "send">;
   /** For channels whose receivers do not deduplicate. While it rejects, nothing is sent to those. */
   readonly ledger: Pick<DeliveryStore, "take" | "untake">;
@@ -89,8 +91,9 @@ export interface Parked {
   readonly why: ParkReason;
 }
 
-/** Closed set, a label of a metric. */
-export type ParkReason = "full" | "slow" | "open" | "paused" | "disabled" | "ledger" | "stopped";
+/** Labels of a metric. */
+export const parkReasons = ["full", "slow", "open", "paused", "disabled", "ledger", "stopped"] as const;
+export type ParkReason = (typeof parkReasons)[number];
 
 /** Still in flight: to be kept under this lease until `until`; its outcome follows in `onOutcome`. */
 export interface UnderWay {

@@ -1,4 +1,5 @@
 import type { TargetId } from "@sluice/link-store/targets/target.ts";
+import type { SkipReason } from "../channels/channel.ts";
 import { crash } from "../crash.ts";
 import { courseOf } from "./course.ts";
 import { type Door, isShut } from "./door.ts";
@@ -159,7 +160,8 @@ export class Traffic {
 
   #plan(lane: Lane, { open }: Addressee, now: number): Planned | undefined {
     if (lane.planned.length > 0) return lane.planned.shift();
-    const chunk = lane.waiting.splice(0, open.maxEvents);
+    const chunk = this.#withoutErased(lane.waiting.splice(0, open.maxEvents));
+    if (chunk.length === 0) return undefined;
     const tickets = new Map<object, Queued>(chunk.map((queued) => [queued.ticket.delivery, queued]));
     const taken = (delivery: object): Queued => {
       const queued = tickets.get(delivery);
@@ -177,12 +179,25 @@ export class Traffic {
       tickets: new Map(request.deliveries.map((delivery) => [delivery, taken(delivery)])),
     }));
     if (tickets.size > 0) throw new Error("a channel did not plan what it was given");
-    for (const { queued } of refused) this.#unqueue(queued);
-    for (const { queued, reason } of refused) {
+    this.#skip(refused);
+    return lane.planned.shift();
+  }
+
+  #withoutErased(some: readonly Queued[]): readonly Queued[] {
+    const { true: erased = [], false: left = [] } = Object.groupBy(
+      some,
+      ({ ticket }): "true" | "false" => `${this.#options.isErased(ticket.delivery.event)}`,
+    );
+    this.#skip(erased.map((queued) => ({ queued, reason: "erased" })));
+    return left;
+  }
+
+  #skip(some: readonly { readonly queued: Queued; readonly reason: SkipReason }[]): void {
+    for (const { queued } of some) this.#unqueue(queued);
+    for (const { queued, reason } of some) {
       this.#options.metrics.skipped.inc({ reason });
       queued.ticket.report({ kind: "settled", outcome: { kind: "skipped", reason } });
     }
-    return lane.planned.shift();
   }
 
   #begin(lane: Lane, to: Addressee, { request, tickets }: Planned, terms: Terms, now: number): void {

@@ -104,6 +104,7 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
     "SELECT count() FROM click_events",
     "INSERT INTO click_events SELECT * FROM click_events",
     "ALTER TABLE webhook_attempts DELETE WHERE 1",
+    "INSERT INTO click_erasures SELECT * FROM click_erasures",
   ],
   analyst: ["SELECT count() FROM click_dead_letters", "SELECT count() FROM webhook_attempts"],
   analyst_acme: ["SELECT count() FROM click_dead_letters", "SELECT count() FROM click_store_migrations"],
@@ -195,7 +196,7 @@ describeWith("ClickHouse's users", openServer, (opened) => {
       .toEqual(["0"]);
   });
 
-  test("the dispatcher keeps its log of attempts", async () => {
+  test("the dispatcher keeps its log of attempts, and hears of what was erased", async () => {
     await using attempts = await openAttemptLog(opened().as("dispatcher"), {
       log: silentLog,
       metrics: createMetrics(),
@@ -210,6 +211,8 @@ describeWith("ClickHouse's users", openServer, (opened) => {
     const numbers = { workspaceId: 1, ts: Date.now(), number: 1, status: 204, durationMs: 1, nextAt: 0 };
     await attempts.write([{ ...words, ...numbers, replayed: false, response: "" }], never);
     expect(await opened().ask("dispatcher", "SELECT count() FROM webhook_attempts")).toEqual(["1"]);
+    await using erasures = await openErasures(opened().as("dispatcher"));
+    expect(await erasures.list(AbortSignal.timeout(10_000))).toBeInstanceOf(Array);
   });
 
   test("an analyst sees all workspaces, a customer's its own alone, and both by the rollup as well", async () => {

@@ -1,6 +1,7 @@
 /** Whom events are delivered to. */
 
-export type TargetKind = "webhook" | "pixel" | "ga4" | "mixpanel" | "klaviyo" | "meta";
+export const targetKinds = ["webhook", "pixel", "ga4", "mixpanel", "klaviyo", "meta"] as const;
+export type TargetKind = (typeof targetKinds)[number];
 
 /** `ep_1` a webhook endpoint, `px_1` a pixel, `in_1` an integration. Its name in commands, logs and tables. */
 export type TargetId = `ep_${number}` | `px_${number}` | `in_${number}`;

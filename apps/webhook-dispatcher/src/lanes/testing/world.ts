@@ -59,6 +59,7 @@ export function createWorld(
 
   const lanes = createLanes({
     find: (id) => addressees.get(id),
+    isErased: () => false,
     http: receivers,
     ledger: {
       take: async (pairs) => new Set(pairs.map(({ target, eventId }) => `${target} ${eventId}`)),
