@@ -3,14 +3,19 @@ import { cp, mkdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv, promisify } from "node:util";
 
+import { version } from "@sluice/service/version.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
 
+async function read(name: string): Promise<string> {
+  return await readFile(join(root, name), "utf8");
+}
+
 async function composeFile(): Promise<string> {
-  return await readFile(join(root, "docker-compose.yml"), "utf8");
+  return await read("docker-compose.yml");
 }
 
 /** A folder with init where the repository has it. */
@@ -72,6 +77,17 @@ test("nobody but setup and the command line has the owner's logins", async () =>
   expect(having("${SLUICE_EDGE_DATABASE_URL:?")).toEqual(["setup", "edge"]);
   expect(having("${SLUICE_INGESTER_DATABASE_URL:?")).toEqual(["setup", "ingester"]);
   expect(having("${SLUICE_DISPATCHER_CLICK_STORE_URL:?")).toEqual(["setup", "dispatcher"]);
+});
+
+test("the images, the compose file, the package and the change log say one version", async () => {
+  const said = [
+    ...(await composeFile()).matchAll(/SLUICE_VERSION:-([^}]+)}/g),
+    ...(await read("Dockerfile")).matchAll(/^ARG VERSION=(.+)$/gm),
+    ...(await read("package.json")).matchAll(/^ {2}"version": "(.+)"/gm),
+    ...[...(await read("CHANGELOG.md")).matchAll(/^## (\S+)/gm)].slice(0, 1),
+  ].map(([, each]) => each);
+  expect(said.length).toBeGreaterThan(7);
+  expect(said.filter((each) => each !== version)).toEqual([]);
 });
 
 test("tests that fall back on containers use the versions of the compose file", async () => {
