@@ -2,6 +2,7 @@ import { startPostgres } from "@sluice/local-services/postgres.ts";
 import type { LocalServer } from "@sluice/local-services/server.ts";
 import { migrate } from "@sluice/link-store/migrate.ts";
 import { openLinkStore } from "@sluice/link-store/open.ts";
+import { makeRole } from "@sluice/link-store/testing/roles.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
@@ -17,6 +18,7 @@ const log = silentLog;
 async function startWithLinks(dataDir: string): Promise<LocalServer> {
   const server = await startPostgres({ dataDir, log });
   await migrate(server.url, { log });
+  await makeRole(server.url, "edge");
   await using store = openLinkStore(server.url, { log });
   await store.ensureDomain("go.example.com", "test");
   await store.markVerified("go.example.com");
