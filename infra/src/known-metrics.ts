@@ -14,7 +14,7 @@ export interface KnownMetrics {
   saysWord(word: string): boolean;
 }
 
-// name("…", "help" + "more", [numbers or labels]) up to its closing bracket, brackets within strings passed over.
+// name("…", "help" + "more", [numbers or labels], or labels with their values) up to its closing bracket, brackets within strings passed over.
 const making = /\.(counter|gauge|histogram)\(\s*"(\w+)"((?:"(?:[^"\\]|\\.)*"|[^"()]|\([^()]*\))*)\)/g;
 
 /** With the labels that stand in its documentation, those that are stable. */
@@ -32,8 +32,10 @@ export async function knownMetrics(): Promise<KnownMetrics> {
   const text = files.map((file) => readFileSync(join(root, file), "utf8")).join("\n");
   const labels = new Map<string, ReadonlySet<string>>();
   for (const [, kind = "", name = "", rest = ""] of text.matchAll(making)) {
-    const [, list = ""] = /\[((?:\s*"\w+",?)+\s*)\]/.exec(rest) ?? [];
-    const own = [...list.matchAll(/\w+/g)].map(([label]) => label);
+    const [, list = ""] = /^[^{]*\[((?:\s*"\w+",?)+\s*)\]/.exec(rest) ?? [];
+    const [, withValues = ""] = /\{([^{}]*)\}/.exec(rest.replaceAll(/"(?:[^"\\]|\\.)*"/g, "")) ?? [];
+    const keys = [...withValues.matchAll(/(\w+):/g)].map(([, label = ""]) => label);
+    const own = [...list.matchAll(/\w+/g)].map(([label]) => label).concat(keys);
     const suffixes = kind === "histogram" ? ["_bucket", "_sum", "_count"] : [""];
     for (const suffix of suffixes)
       labels.set(name + suffix, new Set(suffix === "_bucket" ? [...own, "le"] : own));
