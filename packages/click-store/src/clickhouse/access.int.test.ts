@@ -1,10 +1,6 @@
-import { readFile } from "node:fs/promises";
-
-import { startClickHouseServer } from "@sluice/local-services/clickhouse-server.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
-import { tempDir } from "@sluice/testkit/temp-dir.ts";
 import { expect, test } from "vitest";
 
 import { openAnalysts } from "../analysts.ts";
@@ -14,7 +10,6 @@ import { checkRuns } from "../check-runs.ts";
 import { openDeadLetters } from "../dead-letters.ts";
 import { eraseDue } from "../erase.ts";
 import { openErasures } from "../erasures.ts";
-import { migrate } from "../migrate.ts";
 import { openClickStore } from "../open.ts";
 import { openRunChecks } from "../run-checks.ts";
 import { openStatistics } from "../statistics.ts";
@@ -22,68 +17,10 @@ import { enrichment, eventsOf, uuidv7 } from "../testing/clicks.ts";
 import { connect } from "./connection.ts";
 import { analystQuota, analystSettings, createStatements } from "./queries/analysts.ts";
 import { createRollup } from "./rollup/open.ts";
+import { openUsersServer, users, usersFile } from "./testing/users-server.ts";
 import { never } from "./testing/world.ts";
 
 // The users of docker-compose.yml, on ClickHouse's own HTTP interface.
-
-const passwordOf = (user: string) => `${user}'s & own`;
-const usersFile = await readFile(
-  new URL("../../../../infra/compose/clickhouse/users.xml", import.meta.url),
-  "utf8",
-);
-const users = usersFile.replaceAll(
-  /<password from_env="(\w+)_PASSWORD"\/>/g,
-  (_, name: string) => `<password>${passwordOf(name.toLowerCase()).replace("&", "&amp;")}</password>`,
-);
-/** What `sluice analyst create` makes with SQL, which the server keeps nowhere here. */
-const customer = `<clickhouse><users><analyst_acme>
-  <password>${passwordOf("analyst_acme").replace("&", "&amp;")}</password>
-  <networks><ip>::/0</ip></networks><profile>analyst</profile><quota>analyst</quota>
-  <grants><query>GRANT SELECT ON sluice.clicks</query><query>GRANT SELECT ON sluice.click_rollup</query></grants>
-  <databases><sluice>
-    <clicks><filter>workspace_id = 7</filter></clicks><click_rollup><filter>workspace_id = 7</filter></click_rollup>
-  </sluice></databases>
-</analyst_acme></users></clickhouse>`;
-
-async function openServer() {
-  await using stack = new AsyncDisposableStack();
-  const { path: dataDir } = stack.use(await tempDir());
-  const server = stack.use(
-    await startClickHouseServer({
-      dataDir,
-      log: silentLog,
-      users: { "sluice.xml": users, "zcustomer.xml": customer },
-    }),
-  );
-  await using admin = connect(server.url);
-  await admin.command("CREATE DATABASE sluice", {}, never);
-  const as = (user: string, password = passwordOf(user)) =>
-    Object.assign(new URL(server.url), {
-      pathname: "/sluice",
-      username: user,
-      password: encodeURIComponent(password),
-    }).href;
-  await migrate(as("migrator"), { log: silentLog });
-  const opened = stack.move();
-  return {
-    as,
-    ask: async (user: string, query: string): Promise<string[]> => {
-      await using connection = connect(user === "default" ? `${server.url}/sluice` : as(user));
-      return await connection.select(query, {}, never);
-    },
-    tell: async (user: string, statement: string): Promise<void> => {
-      await using connection = connect(as(user));
-      await connection.command(statement, {}, never);
-    },
-    /** With settings in the URL, as any client may send them. */
-    askWith: async (user: string, settings: string): Promise<string> => {
-      const headers = { "x-clickhouse-user": user, "x-clickhouse-key": passwordOf(user) };
-      const answer = await fetch(`${server.url}/?${settings}`, { method: "POST", body: "SELECT 1", headers });
-      return await answer.text();
-    },
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
-}
 
 /** The engine writes a limit in seconds as `60.`. */
 const plain = (text: string) => text.replaceAll(/\s+/g, " ").replaceAll(/(\d)\.(?= |,)/g, "$1");
@@ -137,7 +74,7 @@ async function refusal(statement: Promise<void>): Promise<ErrorCode> {
   }
 }
 
-describeWith("ClickHouse's users", openServer, (opened) => {
+describeWith("ClickHouse's users", openUsersServer, (opened) => {
   const options = { signal: never, onTrouble() {} };
 
   async function insertFor(workspaceId: number) {
