@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, readFile, stat } from "node:fs/promises";
+import { cp, glob, mkdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv, promisify } from "node:util";
 
@@ -79,14 +79,16 @@ test("nobody but setup and the command line has the owner's logins", async () =>
   expect(having("${SLUICE_DISPATCHER_CLICK_STORE_URL:?")).toEqual(["setup", "dispatcher"]);
 });
 
-test("the images, the compose file, the package and the change log say one version", async () => {
+test("images, compose file, manifests, package and change log say one version", async () => {
+  const manifests = await Array.fromAsync(glob("infra/kubernetes/**/*.yaml", { cwd: root }), read);
   const said = [
     ...(await composeFile()).matchAll(/SLUICE_VERSION:-([^}]+)}/g),
+    ...manifests.flatMap((manifest) => [...manifest.matchAll(/image: sluice\/[\w-]+:(\S+)/g)]),
     ...(await read("Dockerfile")).matchAll(/^ARG VERSION=(.+)$/gm),
     ...(await read("package.json")).matchAll(/^ {2}"version": "(.+)"/gm),
     ...[...(await read("CHANGELOG.md")).matchAll(/^## (\S+)/gm)].slice(0, 1),
   ].map(([, each]) => each);
-  expect(said.length).toBeGreaterThan(7);
+  expect(said.length).toBeGreaterThan(12);
   expect(said.filter((each) => each !== version)).toEqual([]);
 });
 

@@ -3,12 +3,17 @@ import { fileURLToPath } from "node:url";
 import { version } from "@sluice/service/version.ts";
 
 import { inheritedEnvironment } from "../config.ts";
-import { docker } from "./docker.ts";
+import { docker, print } from "./docker.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const apps = ["edge-redirect", "click-ingester", "webhook-dispatcher", "cli"];
 /** What our layers may add to Node's slim image, data about places aside. */
 const goalBytes = 120e6;
+
+/** Images under the vendors' names, where the vendors' cannot be pulled. */
+export async function buildStandIns(): Promise<void> {
+  await print("infra/compose/stand-ins/build", [], inheritedEnvironment(), root);
+}
 
 /** Builds an image of each app; gives a line a figure. */
 export async function buildImages(onHostNetwork: boolean): Promise<string[]> {

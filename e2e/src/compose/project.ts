@@ -1,4 +1,4 @@
-import { cp, readFile } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseEnv } from "node:util";
@@ -13,6 +13,8 @@ import { composeCommand, docker, print } from "./docker.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
+const projectName = "sluice-rehearsal";
+
 export type Size = "full" | "small";
 
 /** docker-compose.yml as it stands, with its `.env` by init, beside whatever else runs on this machine. */
@@ -23,6 +25,8 @@ export interface Project extends AsyncDisposable {
   compose(...args: string[]): Promise<string>;
   /** The id of a service's container. */
   container(service: string): Promise<string>;
+  /** This machine's address in the network of the containers, which they can reach and nobody outside. */
+  gateway(): Promise<string>;
   /** A field of `docker inspect`, as a template. */
   inspect(id: string, template: string): Promise<string>;
   /** Name and memory of containers, a line each. */
@@ -31,21 +35,27 @@ export interface Project extends AsyncDisposable {
   query(statement: string): Promise<string[]>;
 }
 
-/** Disposing removes its containers and volumes. */
-export async function openProject(size: Size): Promise<Project> {
+/** With `tls` Caddy too, at this machine's ports 80 and 443. Disposing removes its containers and volumes. */
+export async function openProject(size: Size, tls: boolean): Promise<Project> {
   await using stack = new AsyncDisposableStack();
   const { path } = stack.use(await tempDir());
   for (const name of ["docker-compose.yml", "infra/compose", "infra/prometheus", "infra/grafana"])
     await cp(join(root, name), join(path, name), { recursive: true });
-  await print(join(path, "infra/compose/init"), [size], inheritedEnvironment());
+  await print(join(path, "infra/compose/init"), [size, ...(tls ? ["tls"] : [])], inheritedEnvironment());
+  const caddyfile = join(path, "infra/compose/caddy/Caddyfile");
+  // Its own authority instead of one that would ask for the domains over the internet.
+  await writeFile(caddyfile, (await readFile(caddyfile, "utf8")).replace("{\n", "{\n\tlocal_certs\n"));
   const written = parseEnv(await readFile(join(path, ".env"), "utf8"));
   const [edgePort, storePort] = [await freePort(), await freePort()];
   const env = {
     ...inheritedEnvironment(),
-    COMPOSE_PROJECT_NAME: "sluice-rehearsal",
+    COMPOSE_PROJECT_NAME: projectName,
     SLUICE_EDGE_ADDRESS: `127.0.0.1:${edgePort}`,
     SLUICE_CLICKHOUSE_PORT: String(storePort),
     SLUICE_POSTGRES_PORT: String(size === "small" ? storePort : await freePort()),
+    // For an endpoint on this machine.
+    SLUICE_ALLOW_HTTP: "true",
+    SLUICE_ALLOWED_PORTS: "any",
     SLUICE_PROMETHEUS_PORT: String(await freePort()),
     SLUICE_GRAFANA_PORT: String(await freePort()),
   };
@@ -58,6 +68,11 @@ export async function openProject(size: Size): Promise<Project> {
     edgePort,
     compose,
     container: (service) => compose("ps", "--quiet", service),
+    gateway: () =>
+      docker(
+        ["network", "inspect", "--format", "{{(index .IPAM.Config 0).Gateway}}", `${projectName}_default`],
+        env,
+      ),
     inspect: (id, template) => docker(["inspect", "--format", template, id], env),
     memory: async (ids) =>
       (await docker(["stats", "--no-stream", "--format", "{{.Name}}  {{.MemUsage}}", ...ids], env)).split(

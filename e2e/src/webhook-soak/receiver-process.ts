@@ -3,9 +3,10 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { seeded } from "@sluice/testkit/seed.ts";
 
-// A customer's server, which `receiver.ts` starts: `node receiver-process.ts [SEED [MOOD]]`. It tells its parent what it stored.
+// A customer's server, which `receiver.ts` starts: `node receiver-process.ts HOST [SEED [MOOD]]`. It tells its parent what it
+// stored.
 
-const [, , seed, only] = process.argv;
+const [, , host, seed, only] = process.argv;
 /** Without a seed it has no moods. */
 const random = seed === undefined ? () => 1 : seeded(Number(seed));
 const seen = new Set<string>();
@@ -39,7 +40,7 @@ const server = createServer((request, response) => {
     () => {},
   );
 });
-server.listen(0, "127.0.0.1", () => tell({ port: portOf() }));
+server.listen(0, host, () => tell({ port: portOf() }));
 process.once("disconnect", () => process.exit());
 
 function answer(request: IncomingMessage, response: ServerResponse, body: string): void {

@@ -40,10 +40,10 @@ export interface Moods {
   readonly only?: string;
 }
 
-/** A server of its own process. With moods it fails, hangs, cuts and asks for time now and then. */
-export async function startReceiver(moodsWanted?: Moods): Promise<SoakReceiver> {
+/** A server of its own process, at that address of this machine. With moods it fails, hangs, cuts and asks for time now and then. */
+export async function startReceiver(moodsWanted?: Moods, host = "127.0.0.1"): Promise<SoakReceiver> {
   const { seed, only } = moodsWanted ?? {};
-  const args = [seed, only].filter((each) => each !== undefined);
+  const args = [host, seed, only].filter((each) => each !== undefined);
   const child = fork(main, args.map(String), { stdio: "inherit" });
   const stored = new Map<string, Stored>();
   const moods = new Map<string, number>();
@@ -62,7 +62,7 @@ export async function startReceiver(moodsWanted?: Moods): Promise<SoakReceiver> 
   child.once("exit", () => listening.reject(new Error("the receiver ended")));
   const port = await listening.promise;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${host}:${port}`,
     at,
     moods,
     async [Symbol.asyncDispose]() {
