@@ -74,7 +74,11 @@ function openKlaviyo(
   };
 }
 
-/** A bulk request with the same `unique_id` twice fails as a whole. */
+/**
+ * A bulk request with a repeated `unique_id` fails, and none of its events is processed (klaviyo/openapi,
+ * openapi/stable/apis/bulk_create_events.json, revision 2026-04-15). Should that also mean one of an earlier request, which
+ * the words leave open, then its halving ends at single events, and the plain endpoint takes a repeat.
+ */
 function apart(clicks: readonly Click[]): { firsts: Click[]; repeats: Click[] } {
   const seen = new Set<string>();
   const firsts: Click[] = [];

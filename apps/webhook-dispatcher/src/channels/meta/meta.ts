@@ -17,7 +17,9 @@ const maxAgeMs = 7 * 86_400_000 - 60_000;
 const version = "v25.0";
 
 /**
- * Meta's Conversions API. The token goes in a header, where no log of addresses finds it. `baseUrl` is for tests.
+ * Meta's Conversions API. The token goes in a header, where no log of addresses finds it: the documentation shows it as a
+ * parameter, but the Graph API takes it as a bearer token, as its clients do (restfb/restfb#1107, huandu/facebook#205).
+ * `baseUrl` is for tests.
  */
 export function createMeta({
   baseUrl = "https://graph.facebook.com",
