@@ -34,6 +34,7 @@ export interface TargetsOptions {
   readonly metrics: TargetMetrics;
   readonly log: Log;
   readonly signal: AbortSignal;
+  readonly everyMs?: number;
 }
 
 /** Keeps all targets in memory, as `keepRead` does. One whose settings its channel cannot read is left out, and said. */
