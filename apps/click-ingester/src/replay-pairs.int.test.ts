@@ -173,6 +173,10 @@ describe.for(pairs)("%s and %s", ([logName, storeName]) => {
       );
       expect(await counts(store)).toEqual(once(clicks()));
       expect(await live.metric("ingest_repeats_looked_up_total")).toBe(0);
+
+      const from = Date.now();
+      await append(10);
+      expect(await replay(`--from=${from}`)).toMatch(new RegExp(`^${10 * runs.length} records read, `));
       live.kill("SIGTERM");
       await live.ended;
     });

@@ -62,7 +62,7 @@ const range = { from: Number(values.from ?? 0), to: Number(values.to ?? Infinity
 const from = { config, log, metrics: registry, signal: stop.signal };
 const archive = values["from-archive"];
 await using source =
-  archive === undefined ? await openLogSource(from) : await openArchiveSource(archive, range, from);
+  archive === undefined ? await openLogSource(range, from) : await openArchiveSource(archive, range, from);
 
 const origin = { log: config.EVENT_LOG_URL.slice(0, config.EVENT_LOG_URL.indexOf(":")), topic };
 const enrich = createEnricher({ cacheSize: 10_000 });

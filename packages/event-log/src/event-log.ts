@@ -54,6 +54,11 @@ export interface Reader extends AsyncDisposable {
 export interface OpenOptions {
   /** The consumer group. A new group starts at the oldest record. */
   readonly group: string;
+  /**
+   * A new group starts at the oldest record that was appended at this time or later, in ms since 1970, or at one before
+   * it: the log looks for it by what it knows without reading. A group that has a position goes on there.
+   */
+  readonly since?: number;
   /** With "now", the reader ends at what was in the log when it was opened. */
   readonly until?: "now";
   /**

@@ -27,13 +27,16 @@ export interface SourceOptions {
   readonly signal: AbortSignal;
 }
 
-/** All that the log has now, in a group of the replay's own. */
-export async function openLogSource({ config, log, metrics, signal }: SourceOptions): Promise<Source> {
+/** What the log has now and took since `from`, in ms, or somewhat before; in a group of the replay's own. */
+export async function openLogSource(
+  { from: since }: { readonly from: number },
+  { config, log, metrics, signal }: SourceOptions,
+): Promise<Source> {
   await using stack = new AsyncDisposableStack();
   const events = stack.use(await openEventLog(config.EVENT_LOG_URL, { log, metrics }));
   const group = `replay-${randomUUID()}`;
   const reader = stack.use(
-    await events.open(config.EVENT_LOG_TOPIC, { group, until: "now", fleeting: true, signal }),
+    await events.open(config.EVENT_LOG_TOPIC, { group, since, until: "now", fleeting: true, signal }),
   );
   const opened = stack.move();
   return { reader, files: 0, summary: () => "", [Symbol.asyncDispose]: () => opened.disposeAsync() };

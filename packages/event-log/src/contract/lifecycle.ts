@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import { EventLogError } from "../event-log.ts";
 import { eager, mustNext, numbered, readAll, readToEnd, refusal, text, type Trial } from "./trial.ts";
@@ -40,6 +41,28 @@ export const lifecycle = {
       expect(await readAll(reader, 2)).toHaveLength(2);
     }
     expect((await readToEnd(trial, group)).map(text)).toEqual(numbered("run", 1, 3).map(text));
+  },
+
+  "a new group that reads since a time is given all that was appended from then on": async (trial: Trial) => {
+    await trial.log().append(trial.topic, numbered("run", 1, 3));
+    await delay(5);
+    const since = Date.now();
+    await trial.log().append(trial.topic, numbered("run", 4, 6));
+    await using reader = await trial.reader({ since, until: "now" });
+    const given = (await readAll(reader, Infinity)).map(text);
+    const first = trial.subject.findsTimeRoughly ? 1 : 4;
+    expect(given).toEqual(numbered("run", first, 6).map(text));
+    await reader[Symbol.asyncDispose]();
+    // Its position counts now, and not the time.
+    await trial.log().append(trial.topic, numbered("run", 7, 8));
+    await using goesOn = await trial.reader({ since, until: "now" });
+    expect((await readAll(goesOn, Infinity)).map(text)).toEqual(numbered("run", 7, 8).map(text));
+  },
+
+  "a new group that reads since a time to come is given what is appended then": async (trial: Trial) => {
+    await trial.log().append(trial.topic, numbered("run", 1, 3));
+    await using reader = await trial.reader({ since: Date.now() + 60_000, until: "now" });
+    expect(await readAll(reader, Infinity)).toHaveLength(trial.subject.findsTimeRoughly ? 3 : 0);
   },
 
   "next resolves undefined when the signal aborts, also when it has aborted before": async (trial: Trial) => {

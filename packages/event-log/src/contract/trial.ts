@@ -1,6 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import { EventLogError, type EventLog, type LogRecord, type NewRecord, type Reader } from "../event-log.ts";
+import {
+  EventLogError,
+  type EventLog,
+  type LogRecord,
+  type NewRecord,
+  type OpenOptions,
+  type Reader,
+} from "../event-log.ts";
 
 /** One adapter on its real service, as the contract suite sees it. */
 export interface ContractSubject extends AsyncDisposable {
@@ -12,6 +19,8 @@ export interface ContractSubject extends AsyncDisposable {
   readonly tooLargeBytes: number;
   /** What readers hold that `next` has not handed out, and its bound; both in bytes. */
   readonly ahead: { readonly limitBytes: number; bytes(): number | Promise<number> };
+  /** Where `since` may find a record before the one of its time, rather than that one. */
+  readonly findsTimeRoughly?: true;
   /** How many runs of the model are affordable; 100 unless told otherwise. */
   readonly modelRuns?: number;
 }
@@ -28,7 +37,7 @@ export interface Trial {
   /** Closes the log, as a process that ends does, and opens it again. */
   reopen(): Promise<void>;
   /** Opens a reader of the topic. Its group is `contractGroups.main`, and its signal never aborts, unless told. */
-  reader(options?: { group?: string; until?: "now"; fleeting?: true; signal?: AbortSignal }): Promise<Reader>;
+  reader(options?: Partial<OpenOptions>): Promise<Reader>;
 }
 
 export async function withTrial(

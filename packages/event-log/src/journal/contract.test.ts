@@ -18,6 +18,8 @@ eventLogContract("journal", async () => {
     tooLargeBytes: maxRecordBytes,
     // A cursor reads when it is asked, and keeps no more than the chunk it is in.
     ahead: { limitBytes: 1024 * 1024, bytes: () => 0 },
+    // By the segment.
+    findsTimeRoughly: true,
     modelRuns: 50,
     [Symbol.asyncDispose]: () => rm(dir, { recursive: true }),
   };

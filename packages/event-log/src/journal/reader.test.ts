@@ -1,8 +1,8 @@
-import { mkdir, readdir, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { append, appendAll, drain, journalTrial, numberOf, range, writeEndedRun } from "./trial.ts";
-import { positionPath, segmentPath } from "./layout.ts";
+import { listSegments, positionPath, segmentPath } from "./layout.ts";
 import { writePosition } from "./position.ts";
 
 const want = { minRecords: 1, maxRecords: 100_000, maxBytes: 64 * 1024 * 1024, maxWaitMs: 0 };
@@ -40,6 +40,26 @@ test("records appended while a reader waits come in order, across segments and r
   }
   await reading;
   expect(seen).toEqual(range(1, 3000));
+});
+
+test("a new group that reads since a time opens no segment that was complete before, and at least the last one", async () => {
+  await using trial = await journalTrial();
+  {
+    await using writer = await trial.writer("a", { segmentBytes: 5000 });
+    for (let from = 1; from <= 300; from += 10) await appendAll(writer, from, from + 9);
+  }
+  const folder = join(trial.folder, "a");
+  const segments = await listSegments(folder);
+  expect(segments.length).toBeGreaterThan(3);
+  const hour = 3_600_000;
+  const anHourLater = 1_790_000_000_000;
+  const read = (since: number) => drain(trial, { group: `since-${since}`, since });
+  for (const [index, { path }] of segments.entries())
+    await utimes(path, new Date(0), new Date(anHourLater + (index < 2 ? -hour : 0)));
+  expect(await read(anHourLater)).toEqual(range(segments[2]?.firstSeq ?? 0, 300));
+  expect(await read(anHourLater - hour)).toEqual(range(1, 300));
+  expect(await read(anHourLater + hour)).toEqual(range(segments.at(-1)?.firstSeq ?? 0, 300));
+  expect(trial.errors).toEqual([]);
 });
 
 test("records larger than what is read at a time come whole", async () => {

@@ -210,6 +210,7 @@ export class JournalReader implements Reader {
       if (this.#cursors.has(run) || this.#finished.has(run)) continue;
       const cursor = await RunCursor.open(this.#folder, run, {
         group: this.#options.group,
+        since: this.#options.since,
         deadAfterMs: this.#options.deadAfterMs,
         spare: this.#spare,
         onSkipped: (skipped) => this.#onSkipped(skipped),

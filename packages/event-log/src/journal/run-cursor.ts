@@ -8,6 +8,27 @@ import { runSeed } from "./record.ts";
 import { SegmentReader, type Spare } from "./segment-reader.ts";
 import { StoredRecord } from "./stored-record.ts";
 
+/** A clock that was set, and a file system that rounds times, may be so far off. */
+const slackMs = 60_000;
+
+/** Where the first segment begins that was still written to then; at least the last one is read. */
+async function firstSegmentSince(
+  runDir: string,
+  since: number,
+): Promise<Pick<Position, "segment" | "nextSeq"> | undefined> {
+  const segments = await listSegments(runDir);
+  for (const [index, { path, firstSeq }] of segments.entries()) {
+    // One that goes meanwhile is not the one.
+    const writtenAt = await stat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => 0,
+    );
+    if (writtenAt >= since - slackMs || index === segments.length - 1)
+      return { segment: firstSeq, nextSeq: firstSeq };
+  }
+  return undefined;
+}
+
 /** A stretch of a run that could not be read: damaged, torn, or deleted before it was read. */
 export interface Skipped {
   readonly run: string;
@@ -20,6 +41,8 @@ export interface Skipped {
 
 export interface CursorOptions {
   readonly group: string;
+  /** A group without a position may pass over what was appended before, in ms since 1970. */
+  readonly since: number | undefined;
   /** A run without a closing record counts as ended after so long without a sign of life. */
   readonly deadAfterMs: number;
   readonly spare: Spare;
@@ -61,8 +84,12 @@ export class RunCursor {
   }
 
   static async open(topicFolder: string, run: string, options: CursorOptions): Promise<RunCursor> {
-    const position = await readPosition(positionPath(join(topicFolder, run), options.group));
-    return new RunCursor(topicFolder, run, position, options);
+    const runDir = join(topicFolder, run);
+    const position = await readPosition(positionPath(runDir, options.group));
+    const { since } = options;
+    const isNew = position.segment === 0 && !position.finished;
+    const start = isNew && since !== undefined ? await firstSegmentSince(runDir, since) : undefined;
+    return new RunCursor(topicFolder, run, { ...position, ...start }, options);
   }
 
   /** Behind everything that has been handed out. `finished`: nothing will ever follow. */

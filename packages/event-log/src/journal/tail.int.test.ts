@@ -18,6 +18,7 @@ test("a record that is read in the middle of its write is waited for, not skippe
     child.stdout.resume();
     const skipped: Skipped[] = [];
     const options = {
+      since: undefined,
       group: "store",
       deadAfterMs: 3_600_000,
       spare: {},

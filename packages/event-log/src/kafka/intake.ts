@@ -19,6 +19,8 @@ interface Deps {
   readonly aheadBytes: number;
   /** Where reading ends, if it does. */
   readonly end: Offsets | undefined;
+  /** Where the group begins in partitions that it has committed nothing of; elsewhere at the oldest record. */
+  readonly start: Offsets;
   /** What the group has committed as far as is known; for partitions whose position the broker has lost. */
   readonly committed: Map<number, number>;
   /** Called whenever there is something new, or nothing any more. */
@@ -43,9 +45,15 @@ export class Intake {
     return this.#current?.assignment;
   }
 
-  /** To be called at every (re)assignment, also with the partitions of before. */
+  /** To be called at every (re)assignment, before the driver fetches, also with the partitions of before. */
   assign(partitions: readonly number[]): void {
+    const { topic, start, committed, consumer } = this.#deps;
     this.unassign();
+    for (const partition of partitions) {
+      const offset = start.get(partition);
+      if (offset !== undefined && !committed.has(partition))
+        consumer.seek({ topic, partition, offset: `${offset}` });
+    }
     const assignment = new Assignment(partitions, this.#deps.aheadBytes, this.#deps.end);
     this.#current = { assignment, located: this.#locate(assignment) };
   }
@@ -112,11 +120,11 @@ export class Intake {
   }
 
   /**
-   * Finds out where each partition goes on: at the group's position, or at the oldest record. The driver has found
+   * Finds out where each partition goes on: at the group's position, where it begins, or at the oldest record. The driver has found
    * out too, but what it delivers first may have been fetched for an earlier assignment.
    */
   async #locate(assignment: Assignment): Promise<void> {
-    const { admin, topic, group, committed } = this.#deps;
+    const { admin, topic, group, start, committed } = this.#deps;
     for (let pauseMs = 100; !assignment.signal.aborted; pauseMs = Math.min(2 * pauseMs, 2000)) {
       try {
         for (const [partition, offset] of await committedOffsets(admin, topic, group)) {
@@ -124,7 +132,7 @@ export class Intake {
         }
         const known = assignment.partitions.every((partition) => committed.has(partition));
         const oldest = known ? [] : (await topicOffsets(admin, topic)).oldest;
-        assignment.locate(new Map([...oldest, ...committed]));
+        assignment.locate(new Map([...oldest, ...start, ...committed]));
         this.#changed();
         return;
       } catch {

@@ -33,6 +33,14 @@ export async function topicOffsets(admin: Admin, topic: string): Promise<TopicOf
   };
 }
 
+/** The oldest record of each partition that was appended then or later; its end where there is none. */
+export async function offsetsSince(admin: Admin, topic: string, since: number): Promise<Offsets> {
+  const partitions = await admin.ask(`asking what topic ${topic} has had since a time`, (driver) =>
+    driver.fetchTopicOffsetsByTimestamp(topic, Math.max(0, Math.ceil(since))),
+  );
+  return new Map(partitions.map(({ partition, offset }) => [partition, Number(offset)]));
+}
+
 /**
  * What a group has committed of a topic. Partitions without a commit are absent, and so are those whose commit the
  * driver has replaced by a mark because the log no longer had the record.

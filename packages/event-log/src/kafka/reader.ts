@@ -8,7 +8,14 @@ import type { Assignment, Offsets } from "./assignment.ts";
 import { backOff, type Client } from "./client.ts";
 import { brokerAnswer, settled, unavailable, within } from "./errors.ts";
 import { Intake } from "./intake.ts";
-import { committedOffsets, forgetGroup, groupIdOf, topicOffsets, type TopicOffsets } from "./offsets.ts";
+import {
+  committedOffsets,
+  forgetGroup,
+  groupIdOf,
+  offsetsSince,
+  topicOffsets,
+  type TopicOffsets,
+} from "./offsets.ts";
 import type { Tuning } from "./tuning.ts";
 import { Watch } from "./watch.ts";
 
@@ -39,11 +46,13 @@ export interface ReaderDeps {
 /** Opens one member of a group. Resolves before the group has given it partitions, which may take a minute. */
 export async function openReader(deps: ReaderDeps): Promise<Reader> {
   const { topic, options, admin } = deps;
-  const [offsets, committed] = await Promise.all([
+  const { since, group } = options;
+  const [offsets, committed, start] = await Promise.all([
     topicOffsets(admin, topic),
-    committedOffsets(admin, topic, options.group),
+    committedOffsets(admin, topic, group),
+    since === undefined ? new Map<number, number>() : offsetsSince(admin, topic, since),
   ]);
-  const reader = new KafkaReader(deps, offsets, committed);
+  const reader = new KafkaReader(deps, { atOpen: offsets, committed, start });
   await reader.start();
   return reader;
 }
@@ -60,7 +69,14 @@ class KafkaReader implements Reader {
   #joined: Promise<void> = Promise.resolve();
   #committing: Promise<void> = Promise.resolve();
 
-  constructor(deps: ReaderDeps, atOpen: TopicOffsets, committed: Offsets) {
+  constructor(
+    deps: ReaderDeps,
+    {
+      atOpen,
+      committed,
+      start,
+    }: { readonly atOpen: TopicOffsets; readonly committed: Offsets; readonly start: Offsets },
+  ) {
     const { options, tuning } = deps;
     const { group } = options;
     this.#deps = deps;
@@ -72,6 +88,7 @@ class KafkaReader implements Reader {
       consumer: this.#consumer,
       aheadBytes: tuning.aheadBytes,
       end: options.until === "now" ? atOpen.end : undefined,
+      start,
       committed: this.#committed,
       changed: () => this.#pull.changed(),
       progress: () => this.#watch.progress(),

@@ -95,10 +95,11 @@ function owner(group: Group): Member | undefined {
   return group.members.at(-1);
 }
 
-function groupOf(topic: Topic, name: string): Group {
+function groupOf(topic: Topic, { group: name, since = 0 }: OpenOptions): Group {
   const known = topic.groups.get(name);
   if (known !== undefined) return known;
-  const made: Group = { position: 0, members: [] };
+  const from = topic.records.findIndex(({ appendedAt }) => appendedAt >= since);
+  const made: Group = { position: from === -1 ? topic.records.length : from, members: [] };
   topic.groups.set(name, made);
   return made;
 }
@@ -117,7 +118,7 @@ function assign(group: Group): void {
 }
 
 function openReader(topic: Topic, options: OpenOptions, onClose: () => void): Reader {
-  const group = groupOf(topic, options.group);
+  const group = groupOf(topic, options);
   const end = options.until === "now" ? topic.records.length : Infinity;
   const available = (): number => {
     if (member.ownership === undefined) return 0;

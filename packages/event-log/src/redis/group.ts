@@ -5,6 +5,8 @@ import { acknowledgeScript, forgetScript, leaveScript, maxPerScript, renewScript
 
 /** Given up entries look as if they had been left a day ago: to whoever looks, they are abandoned. */
 const releasedIdleMs = 86_400_000;
+/** No millisecond has so many entries, and Lua can count one further. */
+const lastOfItsTime = 1_000_000_000;
 
 /** What has become of ids that were ours. */
 export interface Ownership {
@@ -18,6 +20,8 @@ export interface GroupOptions {
   readonly key: string;
   readonly group: string;
   readonly consumer: string;
+  /** Where a new group begins, in ms since 1970. */
+  readonly since: number | undefined;
   /** The reader's own, because reads wait on it. */
   readonly reading: Connection;
   readonly asking: Connection;
@@ -31,11 +35,13 @@ export class Group {
     this.#options = options;
   }
 
-  /** Makes stream and group where they are not there. A new group begins at the oldest entry. */
+  /** Makes stream and group where they are not there. A new group begins at the oldest entry, or at that of its time. */
   async begin(): Promise<void> {
-    const { key, group, asking } = this.#options;
+    const { key, group, since = 0, asking } = this.#options;
+    // An id begins with its entry's time. This one counts as the last that was given.
+    const before = since > 0 ? `${Math.ceil(since) - 1}-${lastOfItsTime}` : "0";
     try {
-      await asking.send(["XGROUP", "CREATE", key, group, "0", "MKSTREAM"]);
+      await asking.send(["XGROUP", "CREATE", key, group, before, "MKSTREAM"]);
     } catch (error) {
       if (refusalCode(error) !== "BUSYGROUP") throw error;
     }

@@ -37,7 +37,7 @@ export async function openReader(deps: ReaderDeps): Promise<Reader> {
   const { key, options, settings, asking } = deps;
   const reading = new Connection(settings);
   const consumer = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
-  const commands = new Group({ key, group: options.group, consumer, reading, asking });
+  const commands = new Group({ key, group: options.group, since: options.since, consumer, reading, asking });
   await commands.begin();
   const end = options.until === "now" ? await commands.lastId() : undefined;
   return new RedisReader(deps, commands, reading, end);
