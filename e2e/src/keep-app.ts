@@ -7,6 +7,9 @@ import { fileURLToPath } from "node:url";
 import { inheritedEnvironment } from "./config.ts";
 
 export interface KeptApp extends AsyncDisposable {
+  /** Ends the one that runs now, as a service manager does, and starts none until `resume`. */
+  pause(): Promise<void>;
+  resume(): void;
   /** To the one that runs now. Returns whether there was one. */
   kill(signal: NodeJS.Signals): boolean;
   /** Of the one that runs now. */
@@ -35,7 +38,7 @@ export function keepApp(
 ): KeptApp {
   const main = fileURLToPath(new URL(`../../apps/${name}/src/main.ts`, import.meta.url));
   const story: string[] = [];
-  let stopping = false;
+  let kept = true;
   const statuses: (number | null)[] = [];
   let port: number | undefined;
   let child = begin();
@@ -55,12 +58,25 @@ export function keepApp(
       });
     started.once("close", (status: number | null) => {
       statuses.push(status);
-      if (!stopping) child = begin();
+      if (kept) child = begin();
     });
     return started;
   }
 
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    kept = false;
+    const last = child;
+    if (last.exitCode !== null || last.signalCode !== null) return;
+    last.kill(signal);
+    await once(last, "close");
+  }
+
   return {
+    pause: () => end("SIGTERM"),
+    resume() {
+      kept = true;
+      child = begin();
+    },
     story,
     ends: () => statuses.length,
     statuses,
@@ -69,23 +85,9 @@ export function keepApp(
     port: () => port,
     peakBytes: () => memoryOf(child, "VmHWM"),
     residentBytes: () => memoryOf(child, "VmRSS"),
-    async metric(wanted) {
-      if (port === undefined) return undefined;
-      const signal = AbortSignal.timeout(2_000);
-      const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { signal }).catch(() => undefined);
-      const text = (await answer?.text().catch(() => undefined)) ?? "";
-      const values = text
-        .split("\n")
-        .filter((line) => line.startsWith(`${wanted} `) || line.startsWith(`${wanted}{`));
-      if (values.length === 0) return undefined;
-      return values.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
-    },
+    metric: async (wanted) => (port === undefined ? undefined : await sumOf(port, wanted)),
     async [Symbol.asyncDispose]() {
-      stopping = true;
-      const last = child;
-      if (last.exitCode !== null || last.signalCode !== null) return;
-      last.kill("SIGKILL");
-      await once(last, "close");
+      await end("SIGKILL");
     },
   };
 }
@@ -93,4 +95,15 @@ export function keepApp(
 async function memoryOf({ pid }: ChildProcess, kind: "VmHWM" | "VmRSS"): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   return Number(new RegExp(`^${kind}:\\s+(\\d+) kB$`, "m").exec(status)?.[1] ?? 0) * 1_024;
+}
+
+async function sumOf(port: number, metric: string): Promise<number | undefined> {
+  const signal = AbortSignal.timeout(2_000);
+  const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { signal }).catch(() => undefined);
+  const text = (await answer?.text().catch(() => undefined)) ?? "";
+  const values = text
+    .split("\n")
+    .filter((line) => line.startsWith(`${metric} `) || line.startsWith(`${metric}{`));
+  if (values.length === 0) return undefined;
+  return values.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
 }

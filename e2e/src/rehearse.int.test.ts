@@ -7,7 +7,7 @@ import { rehearsalNamed } from "./rehearse/rehearsals.ts";
 import { rehearse } from "./rehearse/rehearse.ts";
 
 // The shortest that shows it; the others take minutes, and are run by hand: docs/operations.md.
-const plan = { seconds: 10, perSecond: 100 };
+const plan = { seconds: 8, perSecond: 100 };
 
 describeWith("a Redis", testRedis, () => {
   test("a rehearsed outage of ClickHouse loses nothing, and its curve shows what waits and catches up", async () => {

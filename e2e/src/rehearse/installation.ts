@@ -64,8 +64,8 @@ export async function openInstallation(layout: Layout) {
     const reached = { ...addresses, ...(name === layout.far && lines?.addresses) };
     edges.push(await startEdge(name, `${dir}/${name}`, reached, layout));
   }
-  const ingesters = Array.from({ length: layout.ingesters }, () => startIngester(addresses));
-  const dispatchers = Array.from({ length: layout.dispatchers }, () => startDispatcher(addresses));
+  const ingesters = Array.from({ length: layout.ingesters }, () => ingesterOf(addresses));
+  const dispatchers = Array.from({ length: layout.dispatchers }, () => dispatcherOf(addresses));
   const apps = [...edges.map(({ app }) => app), ...ingesters, ...dispatchers];
   for (const app of apps) stack.use(app);
   await Promise.all(apps.map(untilReady));
@@ -116,13 +116,16 @@ async function startEdge(
   return { name, port, app: keepApp("edge-redirect", environment, edge?.shell) };
 }
 
-function startIngester(addresses: Addresses): KeptApp {
-  return keepApp("click-ingester", { ...addresses, OPS_PORT: "0", BATCH_MAX_WAIT_MS: "1000" });
+/** With its servers away for good nothing that it waits for comes. */
+const patience = { DRAIN_TIMEOUT_MS: "5000" };
+
+function ingesterOf(addresses: Addresses): KeptApp {
+  return keepApp("click-ingester", { ...addresses, ...patience, OPS_PORT: "0", BATCH_MAX_WAIT_MS: "1000" });
 }
 
-function startDispatcher(addresses: Addresses): KeptApp {
+function dispatcherOf(addresses: Addresses): KeptApp {
   const permissions = { ALLOW_HTTP: "true", ALLOWED_PORTS: "any" };
-  return keepApp("webhook-dispatcher", { ...addresses, ...permissions, OPS_PORT: "0" });
+  return keepApp("webhook-dispatcher", { ...addresses, ...patience, ...permissions, OPS_PORT: "0" });
 }
 
 /** As docs/edge.md has it. */

@@ -15,6 +15,8 @@ export interface Rehearsal {
 export interface Stage {
   readonly installation: Installation;
   readonly forMs: number;
+  /** What the curve calls the time from now on, where it is more than one phase. */
+  readonly enter: (phase: string) => void;
 }
 
 /** The time that the break lasted. */

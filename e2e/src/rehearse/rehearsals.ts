@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 import type { KeptServer } from "../keep-server.ts";
+import { backupRestore } from "./backup-restore.ts";
 import { diskFull } from "./disk-full.ts";
 import { postgresOutage } from "./postgres-outage.ts";
 import { regionCut } from "./region-cut.ts";
@@ -46,6 +47,7 @@ const rehearsals: ReadonlyMap<string, Rehearsal> = new Map([
   ["postgres-outage", postgresOutage],
   ["redis-outage", redisOutage],
   ["rolling-upgrade", rollingUpgrade],
+  ["backup-restore", backupRestore],
 ]);
 
 export const rehearsalNames: readonly string[] = [...rehearsals.keys()];

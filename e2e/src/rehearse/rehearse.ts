@@ -49,7 +49,7 @@ export async function rehearse(rehearsal: Rehearsal, options: RehearseOptions): 
   await using curve = startCurve(columns, (moment) => onMoment?.(columns, moment));
   await delay(forMs / 2);
   curve.enter(rehearsal.phase);
-  const wrong = await rehearsal.happen({ installation, forMs });
+  const wrong = await rehearsal.happen({ installation, forMs, enter: curve.enter });
   curve.enter("healed");
   const healedAt = performance.now();
   await untilLittleWaits(curve.moments, perSecond);

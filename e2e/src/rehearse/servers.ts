@@ -4,6 +4,7 @@ import { choosePort } from "@sluice/local-services/port.ts";
 import { startPostgres } from "@sluice/local-services/postgres.ts";
 import { startRedis } from "@sluice/local-services/redis.ts";
 import { silentLog } from "@sluice/service/log.ts";
+import { queryPostgres } from "@sluice/testkit/postgres.ts";
 import { openTcpProxy } from "@sluice/testkit/tcp-proxy.ts";
 
 import { keepEngine } from "../fault-soak/engine.ts";
@@ -19,12 +20,12 @@ export interface ServersOptions {
 /** The servers of an installation, each of which can be taken away. */
 export async function openServers({ dir, log }: ServersOptions) {
   await using stack = new AsyncDisposableStack();
+  let postgresDir = `${dir}/postgres`;
+  let clickhouseDir = `${dir}/clickhouse`;
   const clickhouse = stack.use(
-    await keepEngine((at) => startClickHouse({ dataDir: `${dir}/clickhouse`, ...at, log: silentLog })),
+    await keepEngine((at) => startClickHouse({ dataDir: clickhouseDir, ...at, log: silentLog })),
   );
-  const postgres = stack.use(
-    await keepServer((at) => startPostgres({ dataDir: `${dir}/postgres`, ...at, log: silentLog })),
-  );
+  const postgres = stack.use(await openPostgres(() => postgresDir));
   const redis = stack.use(
     await keepServer((at) => startRedis({ dataDir: `${dir}/redis`, ...at, log: silentLog })),
   );
@@ -41,6 +42,14 @@ export async function openServers({ dir, log }: ServersOptions) {
     redis,
     kafka,
     eventLogUrl: eventLogUrls[log],
+    /** Where ClickHouse keeps its files. */
+    clickhouseDir: () => clickhouseDir,
+    /** The disks of ClickHouse and Postgres are lost: in their place are empty ones, at the same addresses. */
+    async loseDisks(): Promise<void> {
+      clickhouseDir += "-new";
+      postgresDir += "-new";
+      await Promise.all([clickhouse.away(Promise.resolve()), postgres.away(Promise.resolve())]);
+    },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
@@ -61,6 +70,18 @@ export async function openLines({ kafka, postgres, redis }: Servers) {
     heal: () => lines.forEach((line) => line.flow()),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/** Whichever directory it is started on, its password is that of the first. */
+async function openPostgres(dataDir: () => string) {
+  let password: string | undefined;
+  return await keepServer(async (at) => {
+    const started = await startPostgres({ dataDir: dataDir(), ...at, log: silentLog });
+    const given = new URL(started.url).password;
+    password ??= given;
+    if (given !== password) await queryPostgres(started.url, `ALTER ROLE sluice PASSWORD '${password}'`);
+    return started;
+  });
 }
 
 /** A broker, and a proxy before it: a client that comes by the proxy is told to come by it again. */

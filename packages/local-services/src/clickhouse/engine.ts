@@ -31,8 +31,9 @@ export interface Engine extends Disposable {
  * one connection an INSERT waits for the SELECT before it. It also ends the statement's settings with the statement.
  */
 export function openEngine(dataDir: string): Engine {
-  // The engine lives as long as it has a connection: this one keeps it between statements.
-  const keeper = new Session(dataDir);
+  // The engine lives as long as it has a connection: this one keeps it between statements. Copies of databases go where a
+  // server puts them by default, in a folder beside the data.
+  const keeper = new Session(dataDir, { connectionArgs: ["--backups.allowed_path=backups"] });
   return {
     async run({ text, database, settings, format, lastly }) {
       using session = new Session(dataDir);
