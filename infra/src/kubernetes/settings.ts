@@ -33,7 +33,8 @@ function environmentOf(
   }
   const before = new Map<string, string>();
   for (const { name, value, valueFrom } of env) {
-    const key = valueFrom?.secretKeyRef?.key;
+    // Setup is given the others' addresses, too.
+    const key = valueFrom?.secretKeyRef?.key.replace(/^(?:EDGE|INGESTER|DISPATCHER)_/, "");
     if (key !== undefined && secrets[key] === undefined)
       throw new Error(`${name}: nobody knows a secret ${key}`);
     const given = key === undefined ? (value ?? "edge-0") : (secrets[key] ?? "");
