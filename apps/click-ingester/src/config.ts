@@ -22,7 +22,7 @@ export const Config = z
     CLICK_STORE_URL: url(["http", "https", "postgres", "postgresql"])
       .default("http://localhost:8123")
       .describe(
-        "Where the clicks are stored: ClickHouse, `http://user:password@host:8123/database`, or Postgres, `postgres://user:password@host:5432/database`.",
+        "Where the clicks are stored: ClickHouse, `http://user:password@host:8123/database`, or Postgres, `postgres://user:password@host:5432/database`. TLS, and a cluster: docs/connections.md.",
       ),
     DATABASE_URL: url(["postgres", "postgresql"])
       .optional()

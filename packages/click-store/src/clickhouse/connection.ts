@@ -1,7 +1,9 @@
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import type { TlsOptions } from "@sluice/service/tls-settings.ts";
 import { createClient, ClickHouseLogLevel, type ClickHouseSettings } from "@clickhouse/client";
 import { toClickStoreError } from "./errors.ts";
+import { parseClickHouseUrl } from "./url.ts";
 
 /** They nest: the server gives up before the client does, and that before a rebalance (60 s). */
 export interface Timeouts {
@@ -15,6 +17,8 @@ export type Parameters = Readonly<Record<string, string | number | readonly stri
 
 /** The driver, seen from the rest of this package. Every method rejects with a ClickStoreError, or the signal's reason. */
 export interface Connection extends AsyncDisposable {
+  /** The cluster whose replicas have the tables; undefined where a server is alone. */
+  readonly cluster: string | undefined;
   /** Sends `INSERT … FORMAT …` with a body that is made while it is sent. Resolves when the server has acknowledged it. */
   insert(
     query: string,
@@ -31,17 +35,24 @@ export function connect(
   url: string,
   { serverMs, clientMs }: Timeouts = { serverMs: 30_000, clientMs: 45_000 },
 ): Connection {
-  const { address, codec } = parseUrl(url);
+  const { address, codec, tls, cluster, quorum } = parseClickHouseUrl(url);
+  // Given up by the server well before the statement is, so that the answer says why.
+  const quorumSettings = quorum !== undefined && {
+    insert_quorum: quorum,
+    insert_quorum_timeout: Math.ceil(serverMs * 0.7),
+  };
   const client = createClient({
     url: address,
     request_timeout: clientMs,
     compression: codec === undefined ? {} : { request: { codec, level: 1 } },
+    ...(tls?.ca !== undefined && { tls: driverTls(tls, tls.ca) }),
     keep_alive: { eagerly_destroy_stale_sockets: true },
     // The driver's own lines carry statements and row values; we log what we know ourselves.
     log: { level: ClickHouseLogLevel.OFF },
     clickhouse_settings: { max_execution_time: Math.ceil(serverMs / 1000) },
   });
   return {
+    cluster,
     async insert(query, body, { id, settings, signal }) {
       const source = watched(body);
       try {
@@ -50,7 +61,7 @@ export function connect(
             query,
             values: Readable.from(source.chunks, { objectMode: false }),
             query_id: id,
-            clickhouse_settings: settings,
+            clickhouse_settings: { ...settings, ...quorumSettings },
             abort_signal: signal,
           });
           const answer = (await text(result.stream)).trim();
@@ -79,6 +90,12 @@ export function connect(
       }),
     [Symbol.asyncDispose]: () => client.close(),
   };
+}
+
+function driverTls({ cert, key }: TlsOptions, ca: string) {
+  const ca_cert = Buffer.from(ca);
+  if (cert === undefined || key === undefined) return { ca_cert };
+  return { ca_cert, cert: Buffer.from(cert), key: Buffer.from(key) };
 }
 
 /** The driver's errors become ours, and an abort becomes the signal's own reason. */
@@ -111,19 +128,4 @@ function watched(body: Iterable<Buffer>) {
     }
   }
   return source;
-}
-
-function parseUrl(url: string): { address: string; codec: "gzip" | "zstd" | undefined } {
-  // The URL holds a password: it is in none of these messages.
-  if (!URL.canParse(url)) throw new Error("the click store's URL is not a URL");
-  const parsed = new URL(url);
-  if (parsed.protocol !== "http:" && parsed.protocol !== "https:") {
-    throw new Error(`the click store's URL must begin with http:// or https://, not ${parsed.protocol}//`);
-  }
-  const codec = parsed.searchParams.get("compression") ?? "none";
-  if (codec !== "none" && codec !== "gzip" && codec !== "zstd") {
-    throw new Error(`the click store's compression is none, gzip or zstd, not ${codec}`);
-  }
-  parsed.searchParams.delete("compression");
-  return { address: parsed.href, codec: codec === "none" ? undefined : codec };
 }

@@ -1,3 +1,4 @@
+import { explainTls } from "@sluice/service/tls-settings.ts";
 import { ClickHouseError } from "@clickhouse/client";
 import { adviceOn } from "./advice.ts";
 import { ClickStoreError, type ErrorClass, type ErrorCode } from "../click-store.ts";
@@ -140,7 +141,9 @@ export function toClickStoreError(error: unknown): ClickStoreError {
   if (rule.class === "row" || rule.unknown) {
     return new ClickStoreError(rule.class, code, `${name} (code ${code})${place(text)}`);
   }
-  return new ClickStoreError(rule.class, code, `${name}: ${text.slice(0, 300).trim()}`, {
+  const advice = explainTls(error, "CLICK_STORE_URL");
+  const told = advice === undefined ? text.slice(0, 300).trim() : `${text.slice(0, 300).trim()}: ${advice}`;
+  return new ClickStoreError(rule.class, code, `${name}: ${told}`, {
     cause: error,
     hints: hintsOf(code, rule),
   });

@@ -10,6 +10,8 @@ import {
   selectMigrations,
 } from "./queries/click-store-migrations.ts";
 import { ensureDatabase } from "./queries/system-databases.ts";
+import { selectUnreplicated } from "./queries/system-tables.ts";
+import { replicated } from "./replicated.ts";
 
 /**
  * See `migrate`. ClickHouse has neither transactions nor locks, so every statement of a migration does nothing where
@@ -56,17 +58,32 @@ async function apply(
   migrations: readonly Migration[],
   signal: AbortSignal,
 ): Promise<Migration[]> {
-  await connection.command(createMigrationsTable, {}, signal);
+  const { cluster } = connection;
+  const form = (statement: string): string =>
+    cluster === undefined ? statement : replicated(statement, cluster);
+  if (cluster !== undefined) await refuseUnreplicated(connection, signal);
+  await connection.command(form(createMigrationsTable), {}, signal);
   const done: Migration[] = [];
   for (const migration of pendingOf(migrations, await selectMigrations(connection, signal))) {
-    for (const statement of statementsOf(migration)) await connection.command(statement, {}, signal);
+    for (const statement of statementsOf(migration)) await connection.command(form(statement), {}, signal);
     await insertMigration(connection, migration, signal);
     done.push(migration);
   }
   return done;
 }
 
+/** A table that is there is left as it is: its rows would stay on one server, and nobody would be told. */
+async function refuseUnreplicated(connection: Connection, signal: AbortSignal): Promise<void> {
+  const alone = await selectUnreplicated(connection, signal);
+  if (alone.length === 0) return;
+  throw new ClickStoreError(
+    "operator",
+    0,
+    `CLICK_STORE_URL names a cluster, and ${alone.join(", ")} are not replicated: name a new database, and move the rows`,
+  );
+}
+
 /** One a request is all that ClickHouse takes; in our files a `;` that ends a line ends a statement. */
-function statementsOf({ sql }: Migration): string[] {
+export function statementsOf({ sql }: Migration): string[] {
   return sql.split(/;\s*$/m).filter((statement) => statement.trim() !== "");
 }

@@ -12,5 +12,7 @@ export async function ensureDatabase(
     signal,
   );
   if (found.length > 0) return;
-  await connection.command("CREATE DATABASE IF NOT EXISTS {name:Identifier}", { name }, signal);
+  const { cluster } = connection;
+  const everywhere = cluster === undefined ? "" : ` ON CLUSTER \`${cluster}\``;
+  await connection.command(`CREATE DATABASE IF NOT EXISTS {name:Identifier}${everywhere}`, { name }, signal);
 }
