@@ -99,6 +99,9 @@ describeWith("an edge of several processes", openWorld, (world) => {
   it("says at its one operations port of which domains certificates may be had", async () => {
     await until("a worker can be asked", async () => (await asked("go.example.com")) === 200);
     expect(await asked("go.example.org")).toBe(404);
+    await until("both are ready", bothReady);
+    const ports = edge.output().matchAll(/"port":(\d+),"msg":"operations server listening"/g);
+    expect(new Set([...ports].map(([, port]) => port)).size).toBe(3);
   });
 
   describe("shares one port", () => {

@@ -4,16 +4,17 @@ import { ServiceError } from "./service-error.ts";
 
 /**
  * Resolves to the port that the server listens on. `variable` is the setting that the port came from: when the
- * address cannot be taken this rejects with a ServiceError `address` that names it.
+ * address cannot be taken this rejects with a ServiceError `address` that names it. The workers of a cluster share the
+ * port, unless it is `exclusive`.
  */
 export async function listen(
   server: Server,
-  address: { host: string; port: number; variable: string },
+  address: { host: string; port: number; variable: string; exclusive?: boolean },
 ): Promise<number> {
-  const { host, port, variable } = address;
+  const { host, port, variable, exclusive = false } = address;
   const listening = Promise.withResolvers<void>();
   server.once("error", listening.reject);
-  server.listen({ host, port }, listening.resolve);
+  server.listen({ host, port, exclusive }, listening.resolve);
   try {
     await listening.promise;
   } catch (error) {

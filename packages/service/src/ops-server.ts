@@ -52,7 +52,9 @@ export async function openOpsServer(options: {
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => response.destroy(asError(error)));
   });
-  const port = await listen(server, { host: options.host, port: options.port, variable: "OPS_PORT" });
+  // It speaks for one process: a port of any that is free must not be the one that another worker has got.
+  const { host, port: wanted } = options;
+  const port = await listen(server, { host, port: wanted, variable: "OPS_PORT", exclusive: true });
   return {
     port,
     async [Symbol.asyncDispose]() {
