@@ -71,7 +71,7 @@ describeWith("no secret can be read", openServers, (servers) => {
       return outcome.out.trim().split("\n");
     };
     expect(await tell(["setup"])).toContain("access: links: edge is the edge's");
-    await tell(["domain", "add", "go.example", "--workspace", "demo"]);
+    await tell(["domain", "add", "go.example"]);
     await tell(["domain", "verify", "go.example", "--trust"]);
     await tell(["link", "create", "https://example.com/", "--domain", "go.example", "--slug", "s"]);
     let taken = 0;
@@ -83,12 +83,12 @@ describeWith("no secret can be read", openServers, (servers) => {
       [Symbol.asyncDispose]: async () => void receiver.server.close(),
     };
     const hook = `http://127.0.0.1:${await listenOnLoopback(receiver.server)}/?key=${secret("endpoint's URL")}`;
-    const endpoint = ["endpoint", "create", hook, "--workspace", "demo", "--bots", "--no-test"];
+    const endpoint = ["endpoint", "create", hook, "--bots", "--no-test"];
     const [id = "", signing = ""] = await tell([...endpoint, "--header", "x-token: -"], secret("header"));
     expect(signing).toMatch(/^whsec_/);
     secrets.set("signing secret", signing);
     await tell(["endpoint", "allow-private", id]);
-    const vendor = ["integration", "create", "ga4", "--workspace", "demo", "--no-test"];
+    const vendor = ["integration", "create", "ga4", "--no-test"];
     await tell(
       [...vendor, "--set", "measurement_id=G-ABCDEFGHIJ", "--set", "api_secret=-"],
       secret("vendor's token"),

@@ -22,10 +22,9 @@ export async function makeTarget(
   addresses: Addresses,
   group: "endpoint" | "pixel",
   url: string,
-  workspace = "demo",
 ): Promise<string[]> {
   // The clicks are those of a program.
-  const create = ["create", url, "--workspace", workspace, "--bots", "--no-test"];
+  const create = ["create", url, "--bots", "--no-test"];
   const rates = ["--max-per-second", "10000", "--max-in-flight", "50"];
   const made = await sluice(addresses, group, ...create, ...rates);
   const [id = ""] = made;

@@ -45,10 +45,12 @@ export async function prepare(addresses: Addresses, log: Log, signal: AbortSigna
 
 const domain = "localhost";
 const slug = "demo";
+/** Where the command line puts what is made without naming another. */
+const workspace = "default";
 
 /** Made where it is not there yet: whoever has disabled it or made another of that name is left alone. */
 async function makeDemoLink(links: LinkStore): Promise<void> {
-  await links.ensureDomain(domain, "demo");
+  await links.ensureDomain(domain, workspace);
   try {
     await links.create({ domain, slug, destination: "https://example.com/?from=sluice" });
   } catch (error) {

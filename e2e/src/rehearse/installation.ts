@@ -35,7 +35,6 @@ interface Edge {
   readonly app: KeptApp;
 }
 
-const workspace = "default";
 /** Where the endpoint of a customer listens at the receiver. */
 export const hook = "/hook";
 
@@ -69,7 +68,7 @@ export async function openInstallation(layout: Layout) {
   const apps = [...edges.map(({ app }) => app), ...ingesters, ...dispatchers];
   for (const app of apps) stack.use(app);
   await Promise.all(apps.map(untilReady));
-  const [endpoint = ""] = await makeTarget(addresses, "endpoint", `${receiver.url}${hook}`, workspace);
+  const [endpoint = ""] = await makeTarget(addresses, "endpoint", `${receiver.url}${hook}`);
   const entrances = layout.nginx
     ? [{ name: "all", port: stack.use(await openNginx(edges)).port }]
     : edges.map(({ name, port }) => ({ name, port }));
