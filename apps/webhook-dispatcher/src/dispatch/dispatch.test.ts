@@ -30,6 +30,8 @@ interface World {
   /** Before what is attempted has a fate, but for what is slow. */
   readonly answered?: (parked: readonly NewParked[]) => Promise<void>;
   readonly waiting?: DeliveryStore["waiting"];
+  /** Is told how long each batch may be waited for. */
+  readonly waits?: number[];
   /** Stands before each park. */
   readonly gate?: () => Promise<void>;
   readonly recent?: ReturnType<typeof createRecent>;
@@ -42,6 +44,7 @@ async function live({ events, fateOf = () => delivered, gate = async () => {}, .
   const {
     answered = async () => {},
     waiting = async () => new Set(),
+    waits = [],
     recent = createRecent(),
     targets = [sampleTarget()],
     signal = never,
@@ -67,8 +70,13 @@ async function live({ events, fateOf = () => delivered, gate = async () => {}, .
     },
   };
   await dispatch({
-    reader,
-    want: { minRecords: 1, maxRecords: 10, maxBytes: 1 << 20, maxWaitMs: 1 },
+    reader: {
+      next(want) {
+        waits.push(want.maxWaitMs);
+        return reader.next(want);
+      },
+    },
+    want: { minRecords: 1, maxRecords: 10, maxBytes: 1 << 20, maxWaitMs: 1_000 },
     match: createMatch(
       { in: () => targets.map((target) => ({ target, channel, open: opened })) },
       { takes: ({ linkId }) => linkId === erasedLink },
@@ -237,6 +245,15 @@ test("what was attempted in a batch that was lost is attempted again by whoever 
   const late: Fate = { kind: "parked", dueAt: 1, why: "full" };
   await live({ events, recent, fateOf: () => late, gate: lost }).catch(() => {});
   expect(recent.has({ target: "ep_1", eventId: idOf(1) })).toBe(false);
+});
+
+test("what a batch took to settle, the next one is not waited for on top", async () => {
+  await using events = await openMemory();
+  await events.append("clicks.fanout", [fannedOut(1)]);
+  const waits: number[] = [];
+  await live({ events, waits, answered: () => delay(60) });
+  expect(waits[0]).toBe(1_000);
+  expect(waits[1]).toBeLessThanOrEqual(1_000 - 50);
 });
 
 test("what nobody can read is counted and left behind", async () => {

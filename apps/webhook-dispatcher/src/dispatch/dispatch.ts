@@ -44,10 +44,16 @@ export interface Dispatch {
  */
 export async function dispatch(options: Dispatch): Promise<void> {
   const { reader, want, metrics, log } = options;
+  let settledInMs = 0;
   await eachBatch({
     reader,
-    want: () => want,
-    settle: async (batch) => settle(await fresh(batch, options), batch, options),
+    // As many batches a second at most, but what a batch takes is not waited for on top.
+    want: () => ({ ...want, maxWaitMs: Math.max(1, want.maxWaitMs - settledInMs) }),
+    async settle(batch) {
+      const readAt = performance.now();
+      await settle(await fresh(batch, options), batch, options);
+      settledInMs = performance.now() - readAt;
+    },
     onCommitted: (batch) => metrics.lag.set(lagOf(batch)),
     metrics,
     log,
