@@ -6,8 +6,8 @@ import { z } from "zod";
 import type { S3Keys } from "@sluice/event-log/archive-s3-keys.ts";
 import { ServiceError } from "@sluice/service/service-error.ts";
 
-import type { ServiceAddress } from "./access.ts";
 import type { Config } from "./config.ts";
+import type { ServiceAddress } from "./setup/access.ts";
 
 /** What `npm start` notes in its data directory while it runs. */
 const Running = z.object({

@@ -1,22 +1,22 @@
 import { Command } from "commander";
 
-import { addAnalystCommands } from "./analyst-commands.ts";
-import { addAuditCommands } from "./audit-commands.ts";
+import { addAuditCommands } from "./clicks/audit-commands.ts";
+import { addErasureCommands } from "./clicks/erasure-commands.ts";
+import { watchLive } from "./clicks/live.ts";
+import { addStatsCommand } from "./clicks/stats-commands.ts";
 import type { Context } from "./context.ts";
-import { addDeadLetterCommands } from "./dead-letter-commands.ts";
-import { addDomainCommands } from "./domain-commands.ts";
-import { addErasureCommands } from "./erasure-commands.ts";
-import { addEndpointCommands } from "./endpoint-commands.ts";
-import { addIntegrationCommands } from "./integration-commands.ts";
-import { addJournalCommands } from "./journal-commands.ts";
-import { addLinkCommands } from "./link-commands.ts";
-import { watchLive } from "./live.ts";
-import { addLogCommands } from "./log-commands.ts";
+import { addDeadLetterCommands } from "./event-log/dead-letter-commands.ts";
+import { addJournalCommands } from "./event-log/journal-commands.ts";
+import { addLogCommands } from "./event-log/log-commands.ts";
+import { addDomainCommands } from "./links/domain-commands.ts";
+import { addLinkCommands } from "./links/link-commands.ts";
 import type { Json } from "./open-links.ts";
-import { addPixelCommands } from "./pixel-commands.ts";
-import { addSetupCommands } from "./setup-commands.ts";
-import { addStatsCommand } from "./stats-commands.ts";
-import { rotateKeys } from "./targets.ts";
+import { addAnalystCommands } from "./setup/analyst-commands.ts";
+import { addSetupCommands } from "./setup/setup-commands.ts";
+import { addEndpointCommands } from "./targets/endpoint-commands.ts";
+import { addIntegrationCommands } from "./targets/integration-commands.ts";
+import { addPixelCommands } from "./targets/pixel-commands.ts";
+import { rotateKeys } from "./targets/targets.ts";
 
 /** The commands and their options; what each does is in the file that it names. */
 export function createProgram(context: Context): Command {

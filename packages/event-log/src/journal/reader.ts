@@ -13,6 +13,7 @@ import {
 import { toEventLogError } from "./fs-errors.ts";
 import { forgetGroup, lastSignOfLife, listRuns, positionPath, prepareTopic } from "./layout.ts";
 import { measureLag } from "./lag.ts";
+import { readerMetrics } from "./metrics.ts";
 import { type Ownership, takeOwnership } from "./owner.ts";
 import { type Position, writePosition } from "./position.ts";
 import { RunCursor, type Skipped } from "./run-cursor.ts";
@@ -287,19 +288,4 @@ export class JournalReader implements Reader {
 
 function refusal(code: "closed" | "misuse" | "lost", message: string): EventLogError {
   return new EventLogError(code, `journal: ${message}`);
-}
-
-function readerMetrics(metrics: Metrics) {
-  return {
-    records: metrics.counter("journal_read_records_total", "Records read from the journal"),
-    skippedBytes: metrics.counter(
-      "journal_skipped_bytes_total",
-      "Damaged or torn bytes that a reader skipped",
-    ),
-    skippedRecords: metrics.counter(
-      "journal_skipped_records_total",
-      "Records known to be missing from a run",
-    ),
-    lag: metrics.gauge("event_log_lag_bytes", "Bytes that a group has not read", ["topic", "group"]),
-  };
 }

@@ -7,6 +7,7 @@ import { EventLogError, type EventLogErrorCode, type NewRecord } from "../event-
 import { hasCode, isNoRoom, toEventLogError } from "./fs-errors.ts";
 import type { Retention } from "./janitor.ts";
 import { alivePath, positionPath, prepareTopic, segmentPath, topicDir } from "./layout.ts";
+import { writerMetrics } from "./metrics.ts";
 import { positionFileBytes } from "./position.ts";
 import { closingRecord, isTooLarge, recordBytes, runSeed, writeRecord } from "./record.ts";
 import { Room } from "./room.ts";
@@ -293,12 +294,4 @@ class Writer implements JournalWriter {
     await this.#syncer.drained();
     await this.#room.close();
   }
-}
-
-function writerMetrics(metrics: Metrics) {
-  return {
-    records: metrics.counter("journal_appended_records_total", "Records written to the journal"),
-    bytes: metrics.counter("journal_appended_bytes_total", "Bytes written to the journal"),
-    refused: metrics.counter("journal_refused_records_total", "Records the journal refused", ["reason"]),
-  };
 }

@@ -1,0 +1,109 @@
+import { archiveTopic, maxFileBytes } from "@sluice/event-log/archive-topic.ts";
+import { openArchiveStorage } from "@sluice/event-log/archive-storage.ts";
+import { openEventLog } from "@sluice/event-log/open.ts";
+import { errorLine } from "@sluice/service/mask.ts";
+import { createMetrics, type Metrics } from "@sluice/service/metrics.ts";
+import { ServiceError } from "@sluice/service/service-error.ts";
+
+import type { Context } from "../context.ts";
+
+export interface ArchiveOptions {
+  readonly topic: string;
+  readonly group: string;
+  readonly follow?: boolean;
+  /** In seconds, how long the first record of a file waits for others while following. */
+  readonly maxAge: number;
+  /** In KiB, before compression. */
+  readonly fileSize: number;
+}
+
+/** A storage that is down for so long is for a person, or for the next run of a timer; what follows tries without end. */
+const giveUpAfterMs = 300_000;
+
+/** Copies what the group has not read yet into an archive, up to now or on and on. */
+export async function archive(context: Context, url: string, options: ArchiveOptions): Promise<void> {
+  const { addresses, log, print, note } = context;
+  const { topic, group, follow = false, maxAge, fileSize } = options;
+  const maxBytes = fileSize * 1_024;
+  if (maxBytes > maxFileBytes)
+    throw new ServiceError("config", `--file-size takes 1 to ${maxFileBytes / 1_024} KiB, got ${fileSize}`);
+  const logUrl = await addresses.eventLogUrl();
+  mustBeHeldFor(logUrl, group);
+  const storage = await openArchiveStorage(url, addresses.s3Keys());
+  using stop = stopSignal();
+  const { signal } = stop;
+  const metrics = createMetrics();
+  await using events = await openEventLog(logUrl, { log, metrics });
+  await using reader = await events.open(topic, { group, signal, ...(!follow && { until: "now" }) });
+  let files = 0;
+  let records = 0;
+  let tooLarge = 0;
+  let said = "";
+  try {
+    await archiveTopic({
+      reader,
+      storage,
+      topic,
+      maxBytes,
+      maxWaitMs: maxAge * 1_000,
+      giveUpAfterMs: follow ? Infinity : giveUpAfterMs,
+      failing(error) {
+        // Once, not at every try.
+        if (errorLine(error) !== said) note(`sluice: ${errorLine(error)}; tried again`);
+        said = errorLine(error);
+      },
+      archived(file, seal, leftOut) {
+        said = "";
+        files += 1;
+        records += seal.records;
+        tooLarge += leftOut.length;
+        if (follow) print(`${file}: ${seal.records} records, ${seal.bytes} bytes`);
+        for (const id of leftOut) note(`sluice: record ${id} is larger than a file of an archive can hold`);
+      },
+      log,
+      signal,
+    });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  const gone = await goneRecords(metrics);
+  print(
+    `${records} records archived in ${files} files` +
+      (tooLarge === 0 ? "" : `, ${tooLarge} left out as too large`) +
+      (gone === 0 ? "" : `, ${gone} gone from the log before they were read`) +
+      (signal.aborted && !follow ? "; stopped before the end" : ""),
+  );
+  if (tooLarge > 0 || gone > 0 || (signal.aborted && !follow)) process.exitCode = 1;
+}
+
+/** What a Redis stream does not hold for a group is gone once the others have read it, and nobody could tell. */
+function mustBeHeldFor(logUrl: string, group: string): void {
+  if (!logUrl.startsWith("redis")) return;
+  const [, groups = ""] = /[?&]groups=([^&]*)/.exec(logUrl) ?? [];
+  if (!decodeURIComponent(groups).split(",").includes(group))
+    throw new ServiceError(
+      "config",
+      `a Redis stream keeps nothing for the group "${group}": add it to groups in EVENT_LOG_URL, here and for every edge and ingester; it has "${groups}"`,
+    );
+}
+
+/** Aborts at Ctrl-C and when asked to end. What is not in the manifest by then is read again the next time. */
+function stopSignal(): Disposable & { readonly signal: AbortSignal } {
+  const stop = new AbortController();
+  const abort = () => stop.abort();
+  const signals = ["SIGINT", "SIGTERM"];
+  for (const name of signals) process.once(name, abort);
+  return {
+    signal: stop.signal,
+    [Symbol.dispose]() {
+      for (const name of signals) process.off(name, abort);
+    },
+  };
+}
+
+/** As the adapters count them. */
+async function goneRecords(metrics: Metrics): Promise<number> {
+  const { body } = await metrics.render();
+  const counts = body.matchAll(/^(?:event_log|journal)_skipped_records_total(?:\{.*\})? (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
