@@ -1,12 +1,13 @@
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { migrate } from "@sluice/click-store/migrate.ts";
-import { startClickHouse } from "@sluice/local-services/clickhouse.ts";
+import { startClickHouseServer } from "@sluice/local-services/clickhouse-server.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
 import type { Bench } from "./benchmark.ts";
 import type { StoreServer, StoreTables } from "./ingestion.ts";
 
-/** The ClickHouse engine from npm, in a process of its own. */
+/** The ClickHouse engine from npm behind its own HTTP interface, in a process of its own. */
 export interface Engine extends StoreServer, AsyncDisposable {
   /** Makes a database with empty tables. Disposing drops it, so that its merges do not slow what follows. */
   openTables(name: string): Promise<ClickTables>;
@@ -20,7 +21,9 @@ export interface ClickTables extends StoreTables {
 export async function openEngine(bench: Bench): Promise<Engine> {
   await using resources = new AsyncDisposableStack();
   const { path } = resources.use(await tempDir());
-  const server = resources.use(await startClickHouse({ dataDir: join(path, "clickhouse"), log: silentLog }));
+  const dataDir = join(path, "clickhouse");
+  await mkdir(dataDir);
+  const server = resources.use(await startClickHouseServer({ dataDir, log: silentLog, users: {} }));
   const ask = async (database: string, statement: string) =>
     await query(`${server.url}/?database=${database}`, statement);
   const [version = ""] = await ask("default", "SELECT version()");

@@ -31,6 +31,8 @@ export interface Site extends AsyncDisposable {
 export interface EdgeOptions {
   readonly capture: "on" | "off";
   readonly core?: number | undefined;
+  /** Processes that answer visitors; one unless said. */
+  readonly workers?: number;
   /** Where its clicks go; without it the journal is the event log. */
   readonly eventLogUrl?: string;
 }
@@ -74,7 +76,7 @@ export async function openSite(bench: Bench, linkCount: number, options: LinkOpt
     requests,
     requestsPath,
     journalUrl,
-    async startEdge({ capture, core, eventLogUrl = journalUrl }) {
+    async startEdge({ capture, core, workers = 1, eventLogUrl = journalUrl }) {
       const app = edges.use(
         await startApp(
           {
@@ -85,6 +87,7 @@ export async function openSite(bench: Bench, linkCount: number, options: LinkOpt
               EVENT_LOG_URL: eventLogUrl,
               JOURNAL_DIR: join(dir, "edge"),
               CAPTURE: capture,
+              EDGE_WORKERS: String(workers),
               HOST: "127.0.0.1",
               PORT: "0",
               DRAIN_NOTICE_MS: "0",

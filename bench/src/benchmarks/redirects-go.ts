@@ -32,7 +32,7 @@ export const redirectsAndGo: Benchmark = {
     bench.against("Kafka 4.3, one broker");
     const topics = [topic, peerTopic].map((name) => ({ topic: name, partitions: 8, replication: 1 }));
     await createTopics(kafka.url, topics);
-    const edge = await site.startEdge({ capture: "on", eventLogUrl: kafka.url });
+    const edge = await site.startEdge({ capture: "on", workers: 2, eventLogUrl: kafka.url });
     const broker = new URL(kafka.url).host;
     await using peer = await startClassicStack(site, { broker, topic: peerTopic }, bench);
 
