@@ -15,6 +15,7 @@ import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
 import { type TestClickHouse, testClickHouse } from "@sluice/testkit/clickhouse.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
+import { listenOnLoopback } from "@sluice/testkit/loopback.ts";
 import { testS3, type TestS3 } from "@sluice/testkit/s3.ts";
 import { openTcpProxy } from "@sluice/testkit/tcp-proxy.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
@@ -257,12 +258,9 @@ async function openFlaky(target: string, answers: string[]) {
       incoming.pipe(forwarded);
     }
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
+  const port = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();

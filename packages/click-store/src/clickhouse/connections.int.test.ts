@@ -6,6 +6,7 @@ import { silentLog } from "@sluice/service/log.ts";
 import { makeCertificates } from "@sluice/testkit/certificates.ts";
 import { testClickHouse } from "@sluice/testkit/clickhouse.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
+import { listenOnLoopback } from "@sluice/testkit/loopback.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
 import { expect, it } from "vitest";
 
@@ -19,20 +20,17 @@ import { never, withDatabase } from "./testing/world.ts";
 
 /** TLS in front of a server that has none: what a balancer does, and all that a client sees of a server that has it. */
 async function openTls(target: string, options: TlsOptions) {
-  const { port } = new URL(target);
+  const { port: targetPort } = new URL(target);
   const server = createServer(options, (client) => {
-    const upstream = connectTcp(Number(port), "127.0.0.1");
+    const upstream = connectTcp(Number(targetPort), "127.0.0.1");
     client.pipe(upstream).pipe(client);
     client.on("error", () => upstream.destroy());
     upstream.on("error", () => client.destroy());
   });
   server.on("tlsClientError", () => {});
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
+  const port = await listenOnLoopback(server);
   return {
-    url: `https://127.0.0.1:${address.port}`,
+    url: `https://127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {
       server.close();
       await once(server, "close");

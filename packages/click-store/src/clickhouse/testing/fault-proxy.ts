@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, request as sendRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import { listenOnLoopback } from "@sluice/testkit/loopback.ts";
 
 /** What happens to one insert (of clicks, by default) between the client and the server. */
 export type Fault =
@@ -60,12 +61,9 @@ export async function openFaultProxy(target: string, table = "click_events"): Pr
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
+  const port = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     faults,
     inserts,
     quiet: async () => {
