@@ -7,7 +7,9 @@ const longestOpenMs = 600_000;
 
 /**
  * Stops what a failing endpoint is sent. Each failure in a row halves what may be in flight, because those in flight when
- * it opens cannot be taken back (facts: NangoHQ #5061). After a pause one probe decides.
+ * it opens cannot be taken back (facts: NangoHQ #5061). After a pause there is one probe at a time until one succeeds. Where
+ * the pause was for failures, a probe that fails opens it again; where the endpoint only asked for patience, or another
+ * dispatcher paused it, failures are counted as ever.
  */
 export class Breaker {
   #failures = 0;
@@ -15,7 +17,7 @@ export class Breaker {
   #halfOpen = false;
   #openedAt = 0;
 
-  /** A probe is to be awaited: one in flight, and none from a batch. */
+  /** A probe's success is awaited: one in flight, and none from a batch. */
   get isHalfOpen(): boolean {
     return this.#halfOpen;
   }
@@ -39,7 +41,7 @@ export class Breaker {
   failed(startedAt: number, now: number): number | undefined {
     if (startedAt < this.#openedAt) return undefined;
     this.#failures += 1;
-    if (!this.#halfOpen && this.#failures < failuresToOpen) return undefined;
+    if (this.#openings === 0 && this.#failures < failuresToOpen) return undefined;
     this.paused(now);
     this.#openings += 1;
     return Math.min(longestOpenMs, firstOpenMs * 2 ** (this.#openings - 1));

@@ -34,6 +34,25 @@ describe("an endpoint that asks for patience", () => {
     }
   });
 
+  test("is not taken for one that fails: after the pause, five failures in a row are what opens the breaker", async () => {
+    for (const [failures, opened] of [
+      [4, []],
+      [5, ["failing"]],
+    ] as const) {
+      const world = createWorld();
+      let answered = 0;
+      await addProven(world, "ep_1", () => {
+        answered += 1;
+        if (answered === 1) return { ms: 20, status: 429, retryAfterMs: 5_000 };
+        return answered <= 1 + failures ? { ms: 20, status: 500 } : quick;
+      });
+      await world.attempt([delivery("ep_1")]);
+      await work(world, 20);
+      expect(world.paused.map(({ reason }) => reason)).toEqual(["slow-down", ...opened]);
+      expect(world.lanes.room("ep_1")).toBe(failures === 4 ? 100 : 0);
+    }
+  });
+
   test("stops its whole lane at once: what waits is handed back, due when the pause is over", async () => {
     const world = createWorld();
     await addProven(world, "ep_1", () => ({ ms: 20, status: 503, retryAfterMs: 10_000 }));
