@@ -3,7 +3,7 @@ import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { openPostgres, type Query } from "../postgres.ts";
-import { claimDue, listDue, settleLeased } from "../queries/deliveries.ts";
+import { claimDue, listDue, listWaitingOf, releaseLeased, settleLeased } from "../queries/deliveries.ts";
 import { insertParked } from "../queries/park-deliveries.ts";
 import { openDeliveryWorld, parkedMany, t0 } from "../testing/delivery-world.ts";
 import { sql } from "../testing/raw-postgres.ts";
@@ -33,6 +33,33 @@ function countPages(query: Query) {
 }
 
 describeWith("a million deliveries parked for one customer", openDeliveryWorld, (world) => {
+  test("that came in a burst cost no page more while Postgres has not counted them yet", async () => {
+    const { url, store, endpoint } = world();
+    await using postgres = openPostgres(url, silentLog);
+    const target = await endpoint(1);
+    await sql(
+      url,
+      `INSERT INTO deliveries (event_id, target, due_at, made, replayed)
+       SELECT ('01910000-0000-7000-9000-' || lpad(to_hex(n), 12, '0'))::uuid, '${target}', ${t0}, 1, false
+       FROM generate_series(1, 50000) AS n`,
+    );
+    const rows = parkedMany(target, 30).map((row) => ({ ...row, lease: "a" }));
+    await store.park(rows, t0);
+    const leased = rows.map(({ event }) => ({ target, eventId: event.id, lease: "a" }));
+    const { query, pages } = countPages(postgres.query);
+    await listWaitingOf(query, leased);
+    await releaseLeased(query, leased.slice(0, 10), t0);
+    await settleLeased(
+      query,
+      leased.slice(10).map((row) => ({ ...row, kind: "done" as const })),
+      t0,
+    );
+    // Read for each row, the backlog would be thousands of pages each time.
+    expect(pages).toHaveLength(3);
+    expect(Math.max(...pages)).toBeLessThan(500);
+    await sql(url, "TRUNCATE deliveries");
+  });
+
   test("cost another customer's claim, settlement and parking no page more, and theirs as little", async () => {
     const { url, store, endpoint } = world();
     await using postgres = openPostgres(url, silentLog);

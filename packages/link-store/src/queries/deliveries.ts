@@ -9,6 +9,10 @@ const maxDetailBytes = 1_024;
 // Rows that were locked are written by their place (`ctid`), read into an array first: joined to the table by their keys,
 // a large batch would make Postgres read a backlog of a million from end to end. A row that another has moved meanwhile
 // is not found there, and stays as that other left it.
+//
+// A row that is looked up by its key is not asked for by `dead_at`, too: what Postgres then takes, while it does not know
+// yet how many wait, may be the index of what is due, and it reads the target's whole backlog for each row. One that is
+// dead has no lease.
 
 const Due = z.array(
   z
@@ -45,10 +49,8 @@ export async function listDue(query: Query, now: number, limit: number): Promise
 
 export async function listWaitingOf(query: Query, pairs: readonly Pair[]): Promise<readonly Pair[]> {
   const text = `
-    SELECT event_id, target FROM unnest($1::uuid[], $2::text[]) AS given (event_id, target) CROSS JOIN LATERAL (
-      SELECT true FROM deliveries AS row
-      WHERE row.event_id = given.event_id AND row.target = given.target AND dead_at IS NULL
-    ) AS there`;
+    SELECT event_id, target FROM unnest($1::uuid[], $2::text[]) AS given (event_id, target)
+    WHERE (SELECT dead_at IS NULL FROM deliveries AS row WHERE row.event_id = given.event_id AND row.target = given.target)`;
   return Pairs.parse(await query(text, pairColumns(pairs)));
 }
 
@@ -123,7 +125,7 @@ export async function settleLeased(
         WHERE (SELECT count(*) FROM held) >= 0 ORDER BY event_id, target
       ) AS given CROSS JOIN LATERAL (
         SELECT ctid AS place FROM deliveries
-        WHERE event_id = given.event_id AND target = given.target AND lease = given.lease AND dead_at IS NULL FOR UPDATE
+        WHERE event_id = given.event_id AND target = given.target AND lease = given.lease FOR UPDATE
       ) AS row
     ), done AS (
       DELETE FROM deliveries WHERE ctid = ANY(ARRAY(SELECT place FROM locked WHERE kind = 'done')) RETURNING target
@@ -160,7 +162,7 @@ export async function releaseLeased(query: Query, leases: readonly Leased[], due
         SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[]) AS given (event_id, target, lease) ORDER BY event_id, target
       ) AS given CROSS JOIN LATERAL (
         SELECT ctid AS place FROM deliveries
-        WHERE event_id = given.event_id AND target = given.target AND lease = given.lease AND dead_at IS NULL FOR UPDATE
+        WHERE event_id = given.event_id AND target = given.target AND lease = given.lease FOR UPDATE
       ) AS row
     )
     UPDATE deliveries SET lease = NULL, due_at = $4 WHERE ctid = ANY(ARRAY(SELECT place FROM locked))`;
