@@ -15,18 +15,8 @@ export async function selectCounts(
   counting: Planned,
   signal: AbortSignal,
 ): Promise<CountsOf[]> {
-  const { plan } = counting;
-  const sources = [
-    ...(plan.rollup.toTs > plan.rollup.fromTs ? [fromRollup(counting)] : []),
-    ...(plan.rows.length > 0 ? [fromRows(counting)] : []),
-  ];
   const lines = await connection.select(
-    `SELECT bucket, base64Encode(text), sum(people) AS all_people, sum(others) AS all_others,
-       uniqCombined64Merge(14)(seen)
-     FROM (${sources.join(" UNION ALL ")})
-     GROUP BY bucket, text HAVING all_people + all_others > 0
-     ORDER BY all_people DESC, all_others DESC, text LIMIT {limit:UInt32}
-     SETTINGS ${byTime}`,
+    counting.plan.hoursApart && counting.by === undefined ? hoursApart(counting) : merged(counting),
     parametersOf(counting),
     signal,
   );
@@ -42,22 +32,53 @@ export async function selectCounts(
   });
 }
 
+function merged(counting: Planned): string {
+  return `SELECT bucket, base64Encode(text), sum(people) AS all_people, sum(others) AS all_others,
+      uniqCombined64Merge(14)(seen)
+    FROM (${sourcesOf(counting, "visitors", "seen")})
+    GROUP BY bucket, text HAVING all_people + all_others > 0
+    ORDER BY all_people DESC, all_others DESC, text LIMIT {limit:UInt32}
+    SETTINGS ${byTime}`;
+}
+
+/** No two rows are of one bucket: nothing is merged, and of the rollup no state is read. */
+function hoursApart(counting: Planned): string {
+  return `SELECT bucket, '', people, others, seen
+    FROM (${sourcesOf(counting, "visitor_count", "finalizeAggregation(seen)")})
+    WHERE people + others > 0
+    SETTINGS ${byTime}`;
+}
+
+function sourcesOf(counting: Planned, ofRollup: string, ofRows: string): string {
+  const { plan } = counting;
+  const sources = [
+    ...(plan.rollup.toTs > plan.rollup.fromTs ? [fromRollup(counting, ofRollup)] : []),
+    ...(plan.rows.length > 0
+      ? [`SELECT bucket, text, people, others, ${ofRows} AS seen FROM (${fromRows(counting)})`]
+      : []),
+  ];
+  return sources.join(" UNION ALL ");
+}
+
 /** The last boundary at or before; they come as the first one and what each adds to it. */
 function bucketOf(seconds: string): string {
   return `roundDown(toUInt64(${seconds}), arrayConcat([toUInt64(0)], arrayCumSum({steps:Array(UInt64)})))`;
 }
 
-/** With at most one dimension in play: `selectCounts` is given no other plan. */
-function fromRollup({ by, filters, plan }: Planned): string {
+/**
+ * With at most one dimension in play: `selectCounts` is given no other plan. All conditions are on the table's key, which
+ * all versions of a row share: so they may come before FINAL, and states are read of the rows alone that are wanted.
+ */
+function fromRollup({ by, filters, plan }: Planned, visitors: string): string {
   const outside = plan.rows.map(
     (_, index) =>
       `AND NOT (hour >= ${secondsAt("rowsFrom", index)} AND hour < ${secondsAt("rowsTo", index)})`,
   );
   const [filter] = filters;
   return `SELECT ${bucketOf("toUnixTimestamp(hour)")} AS bucket, ${by === undefined ? "''" : "value"} AS text,
-      clicks AS people, bots AS others, visitors AS seen
+      clicks AS people, bots AS others, ${visitors} AS seen
     FROM click_rollup FINAL
-    WHERE workspace_id = {workspaceId:UInt32} AND link_id = {linkId:UInt64} AND dimension = {dimension:String}
+    PREWHERE workspace_id = {workspaceId:UInt32} AND link_id = {linkId:UInt64} AND dimension = {dimension:String}
       AND hour >= toDateTime({rollupFrom:Int64}, 'UTC') AND hour < toDateTime({rollupTo:Int64}, 'UTC')
       ${outside.join(" ")} ${filter === undefined ? "" : "AND value = {value0:String}"}`;
 }

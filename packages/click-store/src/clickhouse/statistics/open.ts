@@ -29,6 +29,6 @@ async function count(connection: Connection, counting: Counting, signal: AbortSi
   const counted = inPlay.size === 0 || (inPlay.size === 1 && rolledUp.some((name) => inPlay.has(name)));
   const plan = counted
     ? planOf(range, boundaries, await selectChangedHoursOf(connection, { workspaceId, ...range }, signal))
-    : { rollup: { fromTs, toTs: fromTs }, rows: [range] };
+    : { rollup: { fromTs, toTs: fromTs }, rows: [range], hoursApart: false };
   return await selectCounts(connection, { ...counting, plan }, signal);
 }

@@ -13,6 +13,8 @@ export interface Plan {
   readonly rollup: Range;
   /** Apart from each other, in order, within the question's range. */
   readonly rows: readonly Range[];
+  /** What is one bucket's is either one hour of the rollup or from the rows. */
+  readonly hoursApart: boolean;
 }
 
 /**
@@ -35,7 +37,14 @@ export function planOf(
   return {
     rollup: whole.toTs > whole.fromTs ? whole : { fromTs, toTs: fromTs },
     rows: joined(hours),
+    hoursApart: everyHourBegins([fromTs, ...boundaries], { fromTs: whole.fromTs, toTs }),
   };
+}
+
+/** The last hour as well, of which there may be a part only. */
+function everyHourBegins(buckets: readonly number[], { fromTs, toTs }: Range): boolean {
+  const hours = buckets.filter((ts) => ts % hourMs === 0 && ts >= fromTs);
+  return hours.length >= (toTs - fromTs) / hourMs;
 }
 
 function joined(ranges: readonly Range[]): Range[] {

@@ -82,15 +82,23 @@ describeWith(
       await using scene = await openScene(world());
       const about = { workspaceId: 1, linkId: 7, fromTs: start, toTs: start + 2 * hourMs };
       await scene.clicks([
-        { workspace_id: 1, link_id: 7, ts: start },
-        { workspace_id: 1, link_id: 7, ts: start + hourMs },
+        { workspace_id: 1, link_id: 7, ts: start, country: "DE", visitor: visitor(1) },
+        { workspace_id: 1, link_id: 7, ts: start + 1, country: "IN", visitor: visitor(2) },
+        { workspace_id: 1, link_id: 7, ts: start + hourMs, visitor: visitor(1) },
       ]);
       await scene.finish();
       // Behind the back of whoever marks.
       await world().command("TRUNCATE TABLE click_events");
-      expect(await scene.statistics.totals(about, never)).toMatchObject({ clicks: 2 });
+      expect(await scene.statistics.totals(about, never)).toMatchObject({ clicks: 3, visitors: 2 });
+      const byHour = await scene.statistics.series({ ...about, interval: "hour", zone: "UTC" }, never);
+      expect(byHour).toMatchObject([
+        { clicks: 2, visitors: 2 },
+        { clicks: 1, visitors: 1 },
+      ]);
+      const ofAnHour = { ...about, toTs: start + hourMs, by: "country", limit: 1 } as const;
+      expect(await scene.statistics.top(ofAnHour, never)).toMatchObject([{ value: "DE", clicks: 1 }]);
       await scene.markChanged({ workspaceId: 1, fromTs: start, toTs: start + 1 });
-      expect(await scene.statistics.totals(about, never)).toMatchObject({ clicks: 1 });
+      expect(await scene.statistics.totals(about, never)).toMatchObject({ clicks: 1, visitors: 1 });
     });
   },
 );
