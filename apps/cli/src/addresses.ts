@@ -19,6 +19,8 @@ const Running = z.object({
 });
 
 export interface Addresses {
+  /** Where an operations port listens. */
+  readonly opsHost: string;
   /** Those in Postgres that are set. */
   readonly services: readonly ServiceAddress[];
   databaseUrl(): Promise<string>;
@@ -60,6 +62,7 @@ export function createAddresses(config: Config): Addresses {
     );
   }
   return {
+    opsHost: config.OPS_HOST,
     services: servicesOf(config),
     databaseUrl: () => required("DATABASE_URL", "databaseUrl"),
     directDatabaseUrl,

@@ -2,7 +2,7 @@ import { s3KeyFields } from "@sluice/event-log/archive-s3-keys.ts";
 import { secretKeys } from "@sluice/link-store/targets/secret-keys.ts";
 import { z } from "zod";
 
-import { readConfig } from "@sluice/service/config.ts";
+import { BaseConfig, readConfig } from "@sluice/service/config.ts";
 import { text, redisProtocols, url } from "@sluice/service/config-fields.ts";
 
 export const Config = z.object({
@@ -32,6 +32,7 @@ export const Config = z.object({
   REDIS_URL: url(redisProtocols)
     .optional()
     .describe("The Redis that carries the live feed, where the ingester has one."),
+  OPS_HOST: BaseConfig.shape.OPS_HOST.describe("Where the port of `archive --ops-port` listens."),
   ...s3KeyFields,
 });
 export type Config = z.output<typeof Config>;

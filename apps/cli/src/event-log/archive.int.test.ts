@@ -223,6 +223,31 @@ describeWith("an archive from the command line", openServices, (services) => {
     const after = await runHere(env(journal.url), ["archive", url]);
     expect(after.out).toEqual(["0 records archived in 0 files"]);
   });
+
+  test("following, it tells Prometheus how far behind it is, and that the storage refuses what it has", async () => {
+    await using journal = await openJournal();
+    const answers = Array<string>(1_000).fill("503 SlowDown");
+    await using flaky = await openFlaky(services().s3.url, answers);
+    const options = ["archive", s3Url(flaky.url), "--follow", "--file-size", "64", "--ops-port", "0"];
+    const child = spawn(process.execPath, [main, ...options], { env: env(journal.url) });
+    const ended = once(child, "close");
+    const said: unknown[] = await once(createInterface(child.stderr), "line");
+    const port = /^metrics are at port (\d+)$/.exec(String(said[0]))?.[1];
+    const shown = async () => await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const behind = /^event_log_lag_bytes\{.*group="archive".*\} [1-9]/m;
+    await expect.poll(shown, { timeout: 30_000 }).toMatch(behind);
+    await expect.poll(shown, { timeout: 30_000 }).toMatch(/^sluice_degraded\{what="archive"\} 1$/m);
+    answers.length = 0;
+    await expect.poll(shown, { timeout: 30_000 }).toMatch(/^sluice_degraded\{what="archive"\} 0$/m);
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+  });
+});
+
+test("--ops-port without --follow is refused", async () => {
+  const env = { EVENT_LOG_URL: "journal:///nowhere" };
+  const { err } = await runHere(env, ["archive", "file:///nowhere", "--ops-port", "9105"]);
+  expect(err).toBe("sluice: --ops-port goes with --follow");
 });
 
 test("a Redis stream that does not hold records for the archive's group is not archived", async () => {
@@ -239,8 +264,7 @@ test("a file larger than a log hands over at once is refused", async () => {
 });
 
 /** Stands before an S3 server, and answers the first requests so. */
-async function openFlaky(target: string, answers: string[]) {
-  const left = [...answers];
+async function openFlaky(target: string, left: string[]) {
   const server = createServer((incoming, outgoing) => {
     const answer = left.shift();
     if (answer === "cut") {

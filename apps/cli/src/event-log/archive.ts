@@ -1,8 +1,10 @@
 import { archiveTopic, maxFileBytes } from "@sluice/event-log/archive-topic.ts";
 import { openArchiveStorage } from "@sluice/event-log/archive-storage.ts";
 import { openEventLog } from "@sluice/event-log/open.ts";
+import { createHealth } from "@sluice/service/health.ts";
 import { errorLine } from "@sluice/service/mask.ts";
 import { createMetrics, type Metrics } from "@sluice/service/metrics.ts";
+import { openOpsServer } from "@sluice/service/ops-server.ts";
 import { ServiceError } from "@sluice/service/service-error.ts";
 
 import type { Context } from "../context.ts";
@@ -15,6 +17,8 @@ export interface ArchiveOptions {
   readonly maxAge: number;
   /** In KiB, before compression. */
   readonly fileSize: number;
+  /** Where what follows says how it is. */
+  readonly opsPort?: number;
 }
 
 /** A storage that is down for so long is for a person, or for the next run of a timer; what follows tries without end. */
@@ -32,9 +36,12 @@ export async function archive(context: Context, url: string, options: ArchiveOpt
   const storage = await openArchiveStorage(url, addresses.s3Keys());
   using stop = stopSignal();
   const { signal } = stop;
-  const metrics = createMetrics();
+  await using telling = await openTelling(context, options);
+  const { metrics, health } = telling;
   await using events = await openEventLog(logUrl, { log, metrics });
+  health.check("event-log", () => events.ping());
   await using reader = await events.open(topic, { group, signal, ...(!follow && { until: "now" }) });
+  health.ready();
   let files = 0;
   let records = 0;
   let tooLarge = 0;
@@ -51,9 +58,11 @@ export async function archive(context: Context, url: string, options: ArchiveOpt
         // Once, not at every try.
         if (errorLine(error) !== said) note(`sluice: ${errorLine(error)}; tried again`);
         said = errorLine(error);
+        health.degraded("archive", said);
       },
       archived(file, seal, leftOut) {
         said = "";
+        health.degraded("archive", undefined);
         files += 1;
         records += seal.records;
         tooLarge += leftOut.length;
@@ -74,6 +83,17 @@ export async function archive(context: Context, url: string, options: ArchiveOpt
       (signal.aborted && !follow ? "; stopped before the end" : ""),
   );
   if (tooLarge > 0 || gone > 0 || (signal.aborted && !follow)) process.exitCode = 1;
+}
+
+/** What Prometheus asks an archiver that follows; nobody could ask one that ends by itself. */
+async function openTelling({ addresses, log, note }: Context, { opsPort, follow = false }: ArchiveOptions) {
+  const metrics = createMetrics({ ofProcess: opsPort !== undefined });
+  const health = createHealth({ log, metrics });
+  if (opsPort === undefined) return { metrics, health, [Symbol.asyncDispose]: async () => {} };
+  if (!follow) throw new ServiceError("config", "--ops-port goes with --follow");
+  const server = await openOpsServer({ host: addresses.opsHost, port: opsPort, health, metrics });
+  note(`metrics are at port ${server.port}`);
+  return { metrics, health, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
 /** What a Redis stream does not hold for a group is gone once the others have read it, and nobody could tell. */

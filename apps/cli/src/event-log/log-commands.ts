@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import type { Context } from "../context.ts";
 import { time } from "../time-range.ts";
-import { wholeNumber } from "../whole-number.ts";
+import { portNumber, wholeNumber } from "../whole-number.ts";
 import { archive } from "./archive.ts";
 import { replay } from "./replay.ts";
 
@@ -21,6 +21,7 @@ export function addLogCommands(program: Command, context: Context): void {
       wholeNumber,
       300,
     )
+    .option("--ops-port <port>", "with --follow: answers /livez, /readyz and /metrics there", portNumber)
     .option("--file-size <KiB>", "of a file, before compression; at most 4096", wholeNumber, 4_096)
     .action((url: string, options: Parameters<typeof archive>[2]) => archive(context, url, options));
   program
