@@ -53,6 +53,26 @@ describeWith(
       expect(await count(run)).toEqual({ rows: 120, events: 120, visible: 120 });
       expect(proxy.inserts.length - before).toBe(1);
     });
+
+    it("merges small parts by the ten, and into one file for all columns", async () => {
+      const { store, options, query, command } = world();
+      // The last test: from here on there are merges.
+      await command("ALTER TABLE click_events RESET SETTING max_bytes_to_merge_at_max_space_in_pool");
+      const run = uuidv7();
+      // A month of its own: what other tests leave in theirs is merged as well.
+      const at = Date.UTC(2001, 1, 1);
+      const parts = (which: string) =>
+        query(`SELECT name, part_type FROM system.parts
+          WHERE database = currentDatabase() AND table = 'click_events' AND partition = '200102' AND ${which}`);
+      let merged: string[] = [];
+      for (let part = 0; merged.length === 0; part += 1) {
+        expect(part).toBeLessThan(40);
+        await store.insertClicks(clicksOf(run, 3_000, { fromSeq: part * 3_000 + 1, ts: at }), options);
+        merged = await parts("level > 0");
+      }
+      const [, from = "", to = ""] = /^200102_(\d+)_(\d+)_1\tCompact$/.exec(merged[0] ?? "") ?? [];
+      expect(Number(to) - Number(from) + 1).toBeGreaterThan(7);
+    });
   },
 );
 
