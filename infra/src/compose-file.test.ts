@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, glob, mkdir, readFile, stat } from "node:fs/promises";
+import { cp, glob, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv, promisify } from "node:util";
 
@@ -24,15 +24,20 @@ async function folderWithInit() {
   await mkdir(join(folder.path, "infra/compose"), { recursive: true });
   const init = join(folder.path, "infra/compose/init");
   await cp(join(root, "infra/compose/init"), init);
+  await cp(join(root, "docker-compose.yml"), join(folder.path, "docker-compose.yml"));
   return { ...folder, init, env: join(folder.path, ".env") };
+}
+
+/** The variables without which compose starts nothing. */
+async function demanded(): Promise<string[]> {
+  return [...new Set([...(await composeFile()).matchAll(/\$\{(\w+):\?/g)].map(([, name = ""]) => name))];
 }
 
 test.for(["full", "small", "full tls"])("init %s writes all that the compose file demands", async (words) => {
   await using folder = await folderWithInit();
   await run(folder.init, words.split(" "));
   const written = parseEnv(await readFile(folder.env, "utf8"));
-  for (const [, name = ""] of (await composeFile()).matchAll(/\$\{(\w+):\?/g))
-    expect(written).toHaveProperty(name);
+  for (const name of await demanded()) expect(written).toHaveProperty(name);
   expect(written["COMPOSE_PROFILES"]).toBe(words.replace(" ", ","));
   expect(Buffer.from(written["SLUICE_SECRET_KEYS"] ?? "", "base64")).toHaveLength(32);
 });
@@ -42,13 +47,59 @@ test("a file of secrets that is there is never touched, two never have a secret 
   await using other = await folderWithInit();
   await Promise.all([run(one.init), run(other.init)]);
   const before = await readFile(one.env, "utf8");
-  await run(one.init, ["small"]);
+  await run(one.init, ["small", "tls"]);
   expect(await readFile(one.env, "utf8")).toBe(before);
   expect((await stat(one.env)).mode & 0o777).toBe(0o600);
   const secrets = /[0-9a-f]{48,}|[A-Za-z0-9+/]{43}=/g;
   expect(before.match(secrets)?.length).toBeGreaterThan(6);
   const others = await readFile(other.env, "utf8");
   for (const [secret] of before.matchAll(secrets)) expect(others).not.toContain(secret);
+});
+
+test.for(["full", "small"])(
+  "init adds to a file of an older version (%s) what it lacks, and it fits",
+  async (size) => {
+    await using folder = await folderWithInit();
+    await run(folder.init, [size]);
+    const old = Object.entries(parseEnv(await readFile(folder.env, "utf8"))).filter(
+      ([name]) => !/_(EDGE|INGESTER|DISPATCHER)_\w*URL|_(INGESTER|ANALYST)_PASSWORD/.test(name),
+    );
+    const kept = {
+      ...Object.fromEntries(old),
+      SLUICE_DATABASE_URL: "postgres://me:mine@db.example:6432/links",
+    };
+    // As a person may have left it: quoted, with remarks and no end; what is empty is lacking, too.
+    const lines = Object.entries(kept).map(([name, value]) => `${name}="${value}" # mine`);
+    const before = [...lines, "SLUICE_ANALYST_PASSWORD="].join("\n");
+    await writeFile(folder.env, before);
+
+    const { stdout } = await run(folder.init);
+    const after = await readFile(folder.env, "utf8");
+    expect(after.startsWith(before)).toBe(true);
+    const is = parseEnv(after);
+    expect(is).toMatchObject(kept);
+    for (const name of await demanded())
+      expect(Object.entries(is)).toContainEqual([name, expect.stringMatching(/./)]);
+    const added = Object.keys(is).filter((name) => !(name in kept));
+    expect(stdout).toContain(`added to .env: ${added.toSorted().join(" ")};`);
+    // Services log in where the owner does, and to ClickHouse with the passwords that it is started with.
+    for (const service of ["INGESTER", "DISPATCHER"]) {
+      const login = new RegExp(`^postgres://${service.toLowerCase()}:\\w{48}@db\\.example:6432/links$`);
+      expect(is[`SLUICE_${service}_DATABASE_URL`]).toMatch(login);
+      const { password, host } = new URL(is[`SLUICE_${service}_CLICK_STORE_URL`] ?? "");
+      expect(password).toBe(is[`SLUICE_${service}_PASSWORD`]);
+      expect(host).toBe(new URL(is["SLUICE_CLICK_STORE_URL"] ?? "").host);
+    }
+
+    await run(folder.init);
+    expect(await readFile(folder.env, "utf8")).toBe(after);
+  },
+);
+
+test("a variable that is missing is named by what compose says, with the command that adds it", async () => {
+  const said = [...(await composeFile()).matchAll(/\$\{(\w+):\?([^}]*)\}/g)];
+  expect(said.length).toBeGreaterThan(20);
+  for (const [, name, message] of said) expect(message).toBe(`no ${name} in .env, run ./infra/compose/init`);
 });
 
 test("no port is published beyond this host but the edge's and Caddy's", async () => {

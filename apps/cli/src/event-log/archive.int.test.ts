@@ -250,11 +250,14 @@ test("--ops-port without --follow is refused", async () => {
   expect(err).toBe("sluice: --ops-port goes with --follow");
 });
 
-test("a Redis stream that does not hold records for the archive's group is not archived", async () => {
-  const env = { EVENT_LOG_URL: "redis://127.0.0.1:1/0?groups=store,fanout" };
+test("a Redis stream that does not hold records for the archive's group is not archived, and what to change is said", async () => {
+  const env = { EVENT_LOG_URL: "redis://127.0.0.1:1/0?groups=store,fanout&maxLength=60000" };
   const { code, err } = await runHere(env, ["archive", "file:///nowhere"]);
   expect(code).toBe(1);
-  expect(err).toMatch(/^sluice: a Redis stream keeps nothing for the group "archive": add it to groups/);
+  expect(err).toContain(
+    'nothing for the group "archive": EVENT_LOG_URL must say groups=store,fanout,archive instead',
+  );
+  expect(err).toContain("SLUICE_EVENT_LOG_URL in .env");
 });
 
 test("a file larger than a log hands over at once is refused", async () => {

@@ -99,12 +99,15 @@ async function openTelling({ addresses, log, note }: Context, { opsPort, follow 
 /** What a Redis stream does not hold for a group is gone once the others have read it, and nobody could tell. */
 function mustBeHeldFor(logUrl: string, group: string): void {
   if (!logUrl.startsWith("redis")) return;
-  const [, groups = ""] = /[?&]groups=([^&]*)/.exec(logUrl) ?? [];
-  if (!decodeURIComponent(groups).split(",").includes(group))
-    throw new ServiceError(
-      "config",
-      `a Redis stream keeps nothing for the group "${group}": add it to groups in EVENT_LOG_URL, here and for every edge and ingester; it has "${groups}"`,
-    );
+  const [, written = ""] = /[?&]groups=([^&]*)/.exec(logUrl) ?? [];
+  const groups = written === "" ? [] : decodeURIComponent(written).split(",");
+  if (groups.includes(group)) return;
+  throw new ServiceError(
+    "config",
+    `a Redis stream keeps nothing for the group "${group}": EVENT_LOG_URL must say groups=${[...groups, group].join(",")} ` +
+      `instead of "${written}", here and for every edge and ingester; ` +
+      `with Docker Compose it is SLUICE_EVENT_LOG_URL in .env, then "docker compose up -d"`,
+  );
 }
 
 /** Aborts at Ctrl-C and when asked to end. What is not in the manifest by then is read again the next time. */
