@@ -50,14 +50,27 @@ function hoursApart(counting: Planned): string {
 }
 
 function sourcesOf(counting: Planned, ofRollup: string, ofRows: string): string {
-  const { plan } = counting;
-  const sources = [
-    ...(plan.rollup.toTs > plan.rollup.fromTs ? [fromRollup(counting, ofRollup)] : []),
-    ...(plan.rows.length > 0
-      ? [`SELECT bucket, text, people, others, ${ofRows} AS seen FROM (${fromRows(counting)})`]
-      : []),
-  ];
+  const { by, plan } = counting;
+  const sources = [];
+  if (plan.rollup.toTs > plan.rollup.fromTs) {
+    const wanted = by === undefined ? "" : `AND value IN (${valuesWithMost(counting)})`;
+    sources.push(`${fromRollup(counting, ofRollup)} ${wanted}`);
+  }
+  if (plan.rows.length > 0) {
+    sources.push(`SELECT bucket, text, people, others, ${ofRows} AS seen FROM (${fromRows(counting)})`);
+  }
   return sources.join(" UNION ALL ");
+}
+
+/**
+ * The values of the answer: of all others no state need be read. Where the rows have some of another value, and so less
+ * of it than there is, it stays behind these. All that a query reads of a table is as it was at one moment.
+ */
+function valuesWithMost(counting: Planned): string {
+  const rows =
+    counting.plan.rows.length > 0 ? `UNION ALL SELECT text, people, others FROM (${fromRows(counting)})` : "";
+  return `SELECT text FROM (SELECT text, people, others FROM (${fromRollup(counting, "0")}) ${rows})
+    GROUP BY text ORDER BY sum(people) DESC, sum(others) DESC, text LIMIT {limit:UInt32}`;
 }
 
 /** The last boundary at or before; they come as the first one and what each adds to it. */

@@ -47,6 +47,13 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("ask" as const), question }) },
 );
 
+/** Of one link, in an hour after `start`, each by another visitor. */
+function clicksFrom(country: string, hour: number, count: number) {
+  return Array.from({ length: count }, (_, n) => {
+    return { workspace_id: 1, link_id: 7, ts: start + hour * hourMs + n, country, visitor: visitor(n) };
+  });
+}
+
 describeWith(
   "statistics",
   () => openWorldOnAnyServer(),
@@ -99,6 +106,28 @@ describeWith(
       expect(await scene.statistics.top(ofAnHour, never)).toMatchObject([{ value: "DE", clicks: 1 }]);
       await scene.markChanged({ workspaceId: 1, fromTs: start, toTs: start + 1 });
       expect(await scene.statistics.totals(about, never)).toMatchObject({ clicks: 1, visitors: 1 });
+    });
+
+    test("the values with the most clicks are those of the rollup and the rows together", async () => {
+      await using scene = await openScene(world());
+      await scene.clicks([...clicksFrom("DE", 0, 5), ...clicksFrom("IN", 0, 4), ...clicksFrom("NP", 0, 3)]);
+      await scene.finish();
+      await scene.clicks([...clicksFrom("IN", 1, 2), ...clicksFrom("FR", 1, 4), ...clicksFrom("NP", 1, 1)]);
+      const about = {
+        workspaceId: 1,
+        linkId: 7,
+        fromTs: start,
+        toTs: start + 2 * hourMs,
+        by: "country",
+      } as const;
+      const all = [
+        { value: "IN", clicks: 6, bots: 0, visitors: 4 },
+        { value: "DE", clicks: 5, bots: 0, visitors: 5 },
+        { value: "FR", clicks: 4, bots: 0, visitors: 4 },
+        { value: "NP", clicks: 4, bots: 0, visitors: 3 },
+      ];
+      for (const limit of [1, 2, 3, 4, 5])
+        expect(await scene.statistics.top({ ...about, limit }, never)).toEqual(all.slice(0, limit));
     });
   },
 );
