@@ -2,7 +2,8 @@ import { defineConfig } from "vitest/config";
 
 // Long enough for two busy cores: a poll ends as soon as it may, so only a failure waits for it.
 const expectSoon = { poll: { timeout: 15_000, interval: 50 } };
-const exclude = ["**/node_modules/**", "**/.data/**"];
+// Tests that need Docker have a configuration of their own: vitest.docker.config.ts.
+const exclude = ["**/node_modules/**", "**/.data/**", "**/*.docker.test.ts"];
 
 export default defineConfig({
   test: {

@@ -4,8 +4,8 @@
 // Grafana.
 import { parseArgs } from "node:util";
 
+import { buildImages, buildStandIns, imageFigures } from "./compose/images.ts";
 import { figures, rehearse } from "./compose/rehearse.ts";
-import { buildImages, buildStandIns } from "./compose/images.ts";
 
 const { values } = parseArgs({
   options: {
@@ -16,9 +16,13 @@ const { values } = parseArgs({
 });
 const size = values.size === "small" ? "small" : "full";
 const standIns = values["stand-ins"];
+const say = (line: string) => console.log(`${performance.now().toFixed(0).padStart(8)} ms  ${line}`);
 if (standIns) await buildStandIns();
-console.log((await buildImages(standIns)).join("\n"));
-const { report, problems } = await rehearse({ size, tls: values.tls, standIns }, console.log);
+console.log(imageFigures(await buildImages(standIns)).join("\n"));
+const report = await rehearse({ size, tls: values.tls, standIns }, say);
 console.log(figures(report).join("\n"));
+const problems = Object.entries(report.findings).flatMap(([promise, found]) =>
+  found.map((problem) => `BROKEN: ${promise}: ${problem}`),
+);
 console.log(problems.length === 0 ? "all is well" : problems.join("\n"));
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -26,14 +26,6 @@ export async function healthy(project: Project, service: string): Promise<void> 
   );
 }
 
-/** How long the edge took at its last start, until visitors could come. */
-export async function edgeStartMs(project: Project): Promise<number> {
-  const since = await project.inspect(await project.container("edge"), "{{.State.StartedAt}}");
-  const said = (await project.compose("logs", "--no-color", "edge")).split("\n");
-  const line = said.findLast((each) => each.includes('"listening for visitors"'));
-  return Date.parse(/"time":"([^"]+)"/.exec(line ?? "")?.[1] ?? "") - Date.parse(since);
-}
-
 /** What is wrong with how a container may be reached and what it may do. */
 export async function exposure(project: Project, service: string): Promise<string[]> {
   const id = await project.container(service);
@@ -56,7 +48,8 @@ export async function exposure(project: Project, service: string): Promise<strin
   ].map((problem) => `${service} ${problem}`);
 }
 
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+/** Rejects when it is not so for minutes. */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (const deadline = performance.now() + patienceMs; !(await isSo()); await delay(200))
     if (performance.now() > deadline) throw new Error(`waited ${patienceMs / 1_000} s in vain for ${what}`);
 }
