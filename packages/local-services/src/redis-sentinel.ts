@@ -19,6 +19,8 @@ export interface SentinelOptions {
   readonly quorum: number;
   /** After how long without an answer the primary is taken to be down. */
   readonly downAfterMs: number;
+  /** More lines of its configuration, their first words and the rest: `requirepass`, `sentinel auth-pass clicks`. */
+  readonly settings?: Readonly<Record<string, string>>;
   readonly log: Log;
 }
 
@@ -39,6 +41,7 @@ export async function startSentinel(options: SentinelOptions): Promise<LocalServ
     `sentinel down-after-milliseconds ${name} ${downAfterMs}`,
     // A second try comes after twice this.
     `sentinel failover-timeout ${name} 5000`,
+    ...Object.entries(options.settings ?? {}).map(([words, value]) => `${words} ${value}`),
   ];
   await writeFile(path, `${lines.join("\n")}\n`);
   return await launch({

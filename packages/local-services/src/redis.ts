@@ -85,7 +85,8 @@ export async function pingRedis(port: number, signal: AbortSignal): Promise<void
     await once(socket, "connect");
     socket.write("PING\r\n");
     for await (const chunk of socket) {
-      if (String(chunk).startsWith("+PONG")) return;
+      // One that asks for a password is up, too.
+      if (/^(\+PONG|-NOAUTH)/.test(String(chunk))) return;
       break;
     }
     throw new Error("not ready");

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 
 import { choosePort } from "@sluice/local-services/port.ts";
+import { startSentinel } from "@sluice/local-services/redis-sentinel.ts";
 import { startRedis } from "@sluice/local-services/redis.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { makeCertificates } from "@sluice/testkit/certificates.ts";
@@ -29,6 +30,11 @@ async function connected(url: string): Promise<string> {
   }
 }
 
+/** As that; a loaded machine may be slower than the time that a sentinel has. */
+async function reached(url: string): Promise<string> {
+  return await vi.waitFor(() => connected(url), { timeout: 30_000, interval: 100 });
+}
+
 async function refusal(url: string): Promise<string> {
   return await connected(url).then(
     (port) => `connected to ${port}`,
@@ -41,24 +47,50 @@ async function openServers() {
   const { path } = stack.use(await tempDir());
   const certificates = makeCertificates(stack.use(await tempDir()).path);
   const others = makeCertificates(stack.use(await tempDir()).path);
-  const start = async (name: string, days: number, settings: Record<string, string>): Promise<number> => {
+  const tlsOf = async (name: string, days = 2) => {
     const { cert, key } = certificates.save(name, certificates.sign("127.0.0.1", days));
     const port = await choosePort("redis", "127.0.0.1", undefined);
-    const tls = {
-      "tls-port": `${port}`,
+    const files = {
       "tls-cert-file": cert,
       "tls-key-file": key,
       "tls-ca-cert-file": certificates.caPath,
-      user: "clicks on >s3cret ~* &* +@all",
+      "tls-auth-clients": "no",
     };
+    return { port, settings: { "tls-port": `${port}`, ...files } };
+  };
+  const start = async (name: string, days: number, more: Record<string, string> = {}): Promise<number> => {
+    const { port, settings } = await tlsOf(name, days);
+    const user = "clicks on >s3cret ~* &* +@all";
     stack.use(
-      await startRedis({ dataDir: join(path, name), settings: { ...tls, ...settings }, log: silentLog }),
+      await startRedis({
+        dataDir: join(path, name),
+        settings: { ...settings, user, ...more },
+        log: silentLog,
+      }),
     );
     return port;
   };
-  const open = await start("open", 2, { "tls-auth-clients": "no" });
+  const open = await start("open", 2);
   const strict = await start("strict", 2, { "tls-auth-clients": "yes" });
-  const expired = await start("expired", -1, { "tls-auth-clients": "no" });
+  const expired = await start("expired", -1);
+  const watching = await tlsOf("sentinel");
+  stack.use(
+    await startSentinel({
+      dataDir: join(path, "sentinel"),
+      name: "clicks",
+      primaryPort: open,
+      quorum: 1,
+      downAfterMs: 1_000,
+      settings: {
+        ...watching.settings,
+        "tls-replication": "yes",
+        requirepass: "s3ntinel",
+        "sentinel auth-user clicks": "clicks",
+        "sentinel auth-pass clicks": "s3cret",
+      },
+      log: silentLog,
+    }),
+  );
   const cluster = stack.use(
     await startRedis({
       dataDir: join(path, "cluster"),
@@ -68,7 +100,7 @@ async function openServers() {
   );
   const opened = stack.move();
   return {
-    ports: { open, strict, expired },
+    ports: { open, strict, expired, sentinel: watching.port },
     cluster: cluster.url,
     ca: certificates.caPath,
     otherCa: others.caPath,
@@ -107,6 +139,19 @@ describeWith(
       expect(wrong).not.toContain("wr0ng");
     });
 
+    it("is found by sentinels that are reached by TLS and have a password of their own", async () => {
+      const { ports, ca } = servers();
+      const set = `rediss+sentinel://clicks:s3cret@127.0.0.1:${ports.sentinel}/clicks/0?ca=${ca}`;
+      expect(await reached(`${set}&sentinelPassword=s3ntinel`)).not.toBe("");
+      for (const wrong of [set, `${set}&sentinelPassword=wr0ng`]) {
+        const said = await refusal(wrong);
+        expect(said).toContain("mend user and password in REDIS_URL, for sentinels sentinelUser and");
+        expect(said).not.toContain("wr0ng");
+      }
+      const untrusted = set.replace(/ca=.*/, "sentinelPassword=s3ntinel");
+      expect(await refusal(untrusted)).toContain("the authority's certificate as ca in REDIS_URL");
+    });
+
     it("a node of a cluster is refused: cluster mode is not supported", async () => {
       expect(await refusal(servers().cluster)).toContain(
         "REDIS_URL takes no Redis Cluster, which is not supported",
@@ -118,7 +163,7 @@ describeWith(
 describeWith("a set of Redis with sentinels", testRedisSet, (set) => {
   it("is known by its name; a sentinel in place of a server, and a name that it does not know, are said to be", async () => {
     const { url, primary, sentinels } = set();
-    expect(await connected(url)).toBe(`${primary.port}`);
+    expect(await reached(url)).toBe(`${primary.port}`);
     expect(await refusal(url.replace(/clicks$/, "other"))).toContain('names a primary for "other"');
     expect(await refusal(sentinels[0]?.url ?? "")).toContain("REDIS_URL names a sentinel");
   });
@@ -134,10 +179,10 @@ describeWith("a set of Redis with sentinels", testRedisSet, (set) => {
     });
     // Comes back as a primary, until the sentinels have told it otherwise.
     await set().restartPrimary();
-    for (let time = 0; time < 5; time++) expect(await connected(url)).toBe(`${replica.port}`);
+    for (let time = 0; time < 5; time++) expect(await reached(url)).toBe(`${replica.port}`);
     if (first === undefined) throw new Error("there are three sentinels");
     first.kill("SIGKILL");
     await first.exited;
-    expect(await connected(url)).toBe(`${replica.port}`);
+    expect(await reached(url)).toBe(`${replica.port}`);
   });
 });
