@@ -102,6 +102,17 @@ describeWith("migrations", testClickHouse, (server) => {
     expect(definition).toContain("SQL SECURITY DEFINER");
   });
 
+  it("keep what was merged away until what it became is on the disk, wherever inserts are synced", async () => {
+    await using database = newDatabase();
+    await migrate(database.url, { log: silentLog });
+    const which = (setting: string) =>
+      database.query(`SELECT name FROM system.tables
+        WHERE database = currentDatabase() AND engine_full LIKE '%${setting}%' ORDER BY name`);
+    const synced = await which("fsync_after_insert = 1");
+    expect(synced).toContain("click_events");
+    expect(await which("old_parts_lifetime = 480")).toEqual(synced);
+  });
+
   it("are what a store asks for while its tables are missing", async () => {
     await using database = newDatabase();
     await using store = await openClickStore(database.url, { log: silentLog, metrics: createMetrics() });
