@@ -1,7 +1,5 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { migrate } from "@sluice/click-store/migrate.ts";
-import { startClickHouseServer } from "@sluice/local-services/clickhouse-server.ts";
+import { startClickHouse } from "@sluice/local-services/clickhouse.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
 import type { Bench } from "./benchmark.ts";
@@ -21,9 +19,7 @@ export interface ClickTables extends StoreTables {
 export async function openEngine(bench: Bench): Promise<Engine> {
   await using resources = new AsyncDisposableStack();
   const { path } = resources.use(await tempDir());
-  const dataDir = join(path, "clickhouse");
-  await mkdir(dataDir);
-  const server = resources.use(await startClickHouseServer({ dataDir, log: silentLog, users: {} }));
+  const server = resources.use(await startClickHouse({ dataDir: path, log: silentLog }));
   const ask = async (database: string, statement: string) =>
     await query(`${server.url}/?database=${database}`, statement);
   const [version = ""] = await ask("default", "SELECT version()");

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 
-import { startClickHouseServer } from "@sluice/local-services/clickhouse-server.ts";
+import { startClickHouse } from "@sluice/local-services/clickhouse.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { testPostgres } from "@sluice/testkit/postgres.ts";
 import { testRedis } from "@sluice/testkit/redis.ts";
@@ -25,7 +25,7 @@ export async function openServers() {
   );
   const files = stack.use(await tempDir());
   const clickhouse = stack.use(
-    await startClickHouseServer({ dataDir: files.path, log: silentLog, users: { "sluice.xml": users } }),
+    await startClickHouse({ dataDir: files.path, log: silentLog, users: { "sluice.xml": users } }),
   );
   await fetch(clickhouse.url, { method: "POST", body: "CREATE DATABASE sluice" });
   const { password: ownersPassword } = new URL(postgres.url);

@@ -27,9 +27,12 @@ ENTRYPOINT ["redpanda-entrypoint"]
 FROM base AS clickhouse-server
 RUN useradd clickhouse && install -d -o clickhouse /var/lib/clickhouse
 COPY sluice /opt/sluice
-ENV UV_THREADPOOL_SIZE=16
+RUN cp -r /opt/sluice/packages/local-services/src/clickhouse/config /etc/clickhouse-server \
+  && install -d /etc/clickhouse-server/config.d \
+  && echo '<clickhouse><http_handlers remove="1"/><logger remove="1"/></clickhouse>' \
+    > /etc/clickhouse-server/config.d/~stand-in.xml
 ENTRYPOINT ["node", "/opt/sluice/packages/local-services/src/clickhouse/server.ts"]
-CMD ["--data-dir=/var/lib/clickhouse", "--host=0.0.0.0"]
+CMD ["--path=/var/lib/clickhouse", "--config-file=/etc/clickhouse-server/config.xml", "--listen_host=0.0.0.0", "--http_port=8123"]
 
 FROM base AS caddy
 ENV XDG_CONFIG_HOME=/config XDG_DATA_HOME=/data

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { Agent, createServer, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 
 import { createClient } from "@clickhouse/client";
@@ -27,28 +27,33 @@ describe("a ClickHouse server", () => {
   it("keeps its rows over a clean stop, and leaves nothing running", async () => {
     await using dir = await testDir();
     const first = await startClickHouse({ dataDir: dir.path, log });
-    await ask(first, "CREATE TABLE t (id UInt64) ENGINE = MergeTree ORDER BY id");
-    await ask(first, "INSERT INTO t VALUES (1)");
+    await ask(first, "CREATE DATABASE d");
+    for (const table of ["t", "d.t"]) {
+      await ask(first, `CREATE TABLE ${table} (id UInt64) ENGINE = MergeTree ORDER BY id`);
+      await ask(first, `INSERT INTO ${table} VALUES (1)`);
+    }
     await first[Symbol.asyncDispose]();
     await first.exited;
     expect(isAlive(first.pid)).toBe(false);
     await using second = await startClickHouse({ dataDir: dir.path, port: first.port, log });
     expect(second.url).toBe(first.url);
-    expect(await ask(second, "SELECT count() FROM t")).toBe("1");
+    expect(await ask(second, "SELECT count() FROM t JOIN d.t AS other USING id")).toBe("1");
   });
 
   it("has every acknowledged row after kill -9 in the middle of inserts, on the same directory and port", async () => {
     await using dir = await testDir();
     let server = await startClickHouse({ dataDir: dir.path, log });
     const { port } = server;
-    await ask(server, "CREATE TABLE t (id UInt64) ENGINE = MergeTree ORDER BY id");
+    await ask(
+      server,
+      `CREATE TABLE t (id UInt64) ENGINE = MergeTree ORDER BY id SETTINGS non_replicated_deduplication_window = 100`,
+    );
     let acknowledged = 0;
     for (let kill = 0; kill < 3; kill++) {
       const until = acknowledged + 20;
       try {
         for (;;) {
-          const values = Array.from({ length: 100 }, (_, i) => `(${acknowledged * 100 + i})`);
-          await ask(server, `INSERT INTO t VALUES ${values.join()}`);
+          await insert(server, acknowledged);
           acknowledged++;
           // The signal meets the next insert somewhere.
           if (acknowledged === until) server.kill("SIGKILL");
@@ -57,8 +62,11 @@ describe("a ClickHouse server", () => {
         await server.exited;
       }
       server = await startClickHouse({ dataDir: dir.path, port, log });
-      expect(await ask(server, `SELECT uniqExact(id) FROM t WHERE id < ${acknowledged * 100}`)).toBe(
-        `${acknowledged * 100}`,
+      // Their tokens are known as well.
+      await insert(server, acknowledged - 1);
+      const rows = acknowledged * 100;
+      expect(await ask(server, `SELECT count(), uniqExact(id) FROM t WHERE id < ${rows}`)).toBe(
+        `${rows}\t${rows}`,
       );
     }
     await server[Symbol.asyncDispose]();
@@ -126,10 +134,15 @@ describe("a ClickHouse server", () => {
     );
   });
 
-  it("finishes what runs when it is told to stop", async () => {
+  it("finishes what runs when it is told to stop, and waits for nobody who only stays connected", async () => {
     await using dir = await testDir();
-    const server = await startClickHouse({ dataDir: dir.path, log });
+    // One that has to be killed in the end is worth a warning.
+    const warnings: string[] = [];
+    const attentive = { ...log, warn: (_: unknown, message: string) => warnings.push(message) };
+    const server = await startClickHouse({ dataDir: dir.path, log: attentive });
     await using client = createClient({ url: server.url });
+    const idle = new Agent({ keepAlive: true });
+    await statusOf(server, {}, idle);
     const running = client.query({ query: "SELECT sleep(1) AS slept", format: "JSONEachRow" });
     await expect
       .poll(() => ask(server, "SELECT count() FROM system.processes WHERE query LIKE '%slept%'"))
@@ -137,5 +150,49 @@ describe("a ClickHouse server", () => {
     const stopped = server[Symbol.asyncDispose]();
     expect(await (await running).json()).toEqual([{ slept: 0 }]);
     await stopped;
+    idle.destroy();
+    expect(warnings).toEqual([]);
+  });
+
+  it("refuses pages of other sites, also those that call it by a name of theirs", async () => {
+    await using dir = await testDir();
+    await using server = await startClickHouse({ dataDir: dir.path, log });
+    expect(await statusOf(server, { "Sec-Fetch-Site": "cross-site" })).toBe(403);
+    expect(await statusOf(server, { "Sec-Fetch-Site": "same-site" })).toBe(403);
+    expect(await statusOf(server, { Host: "evil.example:8123" })).toBe(403);
+    expect(await statusOf(server, { Host: "localhost.evil.example" })).toBe(403);
+    for (const Host of ["localhost", "localhost:8123", "127.0.0.1", "[::1]:8123"])
+      expect(await statusOf(server, { "Sec-Fetch-Site": "same-origin", Host })).toBe(200);
+    // No page can hide where it comes from behind another path.
+    const response = await fetch(`${server.url}/ping?query=SELECT+1`);
+    expect(await response.text()).toBe("Ok.\n");
+  });
+
+  it("a query that takes too much memory fails, and the server goes on", async () => {
+    await using dir = await testDir();
+    await using server = await startClickHouse({ dataDir: dir.path, log });
+    const greedy =
+      "SELECT length(range(toUInt64(400000000))) SETTINGS function_range_max_elements_in_block = 1000000000";
+    await expect(ask(server, greedy)).rejects.toThrow("MEMORY_LIMIT_EXCEEDED");
+    expect(await ask(server, "SELECT 1")).toBe("1");
   });
 });
+
+/** A hundred rows, under a token that their number decides. */
+function insert(server: LocalServer, batch: number): Promise<string> {
+  return ask(
+    server,
+    `INSERT INTO t SETTINGS insert_deduplication_token = 'batch ${batch}'
+     SELECT number + ${100 * batch} FROM numbers(100)`,
+  );
+}
+
+async function statusOf(server: LocalServer, headers: Record<string, string>, agent?: Agent) {
+  const sent = request(`${server.url}/?query=SELECT+1`, { headers, ...(agent && { agent }) }).end();
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    sent.once("response", resolve).once("error", reject);
+  });
+  response.resume();
+  await once(response, "end");
+  return response.statusCode;
+}

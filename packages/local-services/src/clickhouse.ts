@@ -1,4 +1,6 @@
+import { cp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import type { Log } from "@sluice/service/log.ts";
@@ -12,48 +14,50 @@ export interface ClickHouseOptions {
   readonly dataDir: string;
   /** A free one by default. */
   readonly port?: number;
-  /**
-   * The loopback interface by default. Whoever reaches the port, with whatever name and password, may do all that this
-   * process may, the reading of its files included.
-   */
-  readonly host?: string;
   readonly log: Log;
-  /** Limit, and default, of a SELECT's `max_execution_time`, 10 by default; other statements get three times as much. */
-  readonly maxQuerySeconds?: number;
+  /** Files of `users.d`, read in order of their names. */
+  readonly users?: Readonly<Record<string, string>>;
 }
 
 /**
- * Starts the ClickHouse engine from npm behind ClickHouse's HTTP interface. The same data directory and port may be
- * given again after the server has ended, in whatever way: every acknowledged row is there. A server on the directory
- * whose supervisor was killed is stopped first. Rejects with a LocalServiceError.
+ * Starts the ClickHouse engine from npm behind its own HTTP interface, on loopback. The same data directory and port
+ * may be given again after the server has ended, in whatever way: every acknowledged row is there. A server on the
+ * directory whose supervisor was killed is stopped first. Rejects with a LocalServiceError.
+ *
+ * The user `default`, without a password, may do all that this process may, the reading of its files included.
+ *
+ * It is the server's own code within `clickhouse local`, and differs from a server in this: it has no other
+ * interface; it keeps no users that are made with SQL, and no tables about itself such as `system.query_log`; the
+ * database `default` is an overlay of an Atomic one and of the files in the directory.
  */
 export async function startClickHouse(options: ClickHouseOptions): Promise<LocalServer> {
-  const { host = "127.0.0.1", log, maxQuerySeconds = 10 } = options;
+  const { log, users = {} } = options;
   const version = engineVersion();
   const dataDir = await claimDataDir(options.dataDir, { service: "clickhouse", version }, (found) =>
     notNewer(found, version),
   );
   const own = { name: "clickhouse", dataDir, stopSignal: "SIGTERM", stopWithinMs: 15_000, log } as const;
   await stopLeftover(own);
+  const host = "127.0.0.1";
   const port = await choosePort("clickhouse", host, options.port);
-  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-  const url = `http://${reachable}:${port}`;
+  const url = `http://${host}:${port}`;
+  const config = join(dataDir, "config");
+  await rm(config, { recursive: true, force: true });
+  await cp(new URL("clickhouse/config", import.meta.url), config, { recursive: true });
+  for (const [name, text] of Object.entries(users)) await writeFile(join(config, "users.d", name), text);
   return await launch({
     ...own,
     command: [
-      "env",
-      "UV_THREADPOOL_SIZE=16",
       process.execPath,
       fileURLToPath(new URL("clickhouse/server.ts", import.meta.url)),
-      `--data-dir=${dataDir}`,
-      `--host=${host}`,
-      `--port=${port}`,
-      `--max-query-seconds=${maxQuerySeconds}`,
-      `--max-write-seconds=${3 * maxQuerySeconds}`,
+      `--path=${join(dataDir, "data")}`,
+      `--config-file=${join(config, "config.xml")}`,
+      `--listen_host=${host}`,
+      `--http_port=${port}`,
     ],
     port,
     url,
-    // The engine takes 0.3 to 1 s to open; more while many parts have to be read.
+    // It takes 0.3 to 1 s; more while many parts have to be read.
     startWithinMs: 60_000,
     ready: async (signal) => {
       const response = await fetch(`${url}/ping`, { signal });

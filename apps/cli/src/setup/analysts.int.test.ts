@@ -1,6 +1,6 @@
 import { migrate } from "@sluice/link-store/migrate.ts";
 import { openLinkStore } from "@sluice/link-store/open.ts";
-import { startClickHouseServer } from "@sluice/local-services/clickhouse-server.ts";
+import { startClickHouse } from "@sluice/local-services/clickhouse.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { testPostgres } from "@sluice/testkit/postgres.ts";
@@ -24,7 +24,7 @@ async function openServers() {
   await links.ensureDomain("go.example", "acme");
   const { path: dataDir } = stack.use(await tempDir());
   const users = { "customer.xml": customer };
-  const clickhouse = stack.use(await startClickHouseServer({ dataDir, log: silentLog, users }));
+  const clickhouse = stack.use(await startClickHouse({ dataDir, log: silentLog, users }));
   const env = { DATABASE_URL: postgres.url, CLICK_STORE_URL: `${clickhouse.url}/default` };
   const opened = stack.move();
   return { env, [Symbol.asyncDispose]: () => opened.disposeAsync() };

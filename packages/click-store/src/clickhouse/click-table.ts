@@ -17,8 +17,8 @@ import type { Marker } from "./rollup/marker.ts";
 
 /** Begins the `log_comment` of every insert of clicks, whichever process sends it. */
 const prefix = "sluice-ingester/";
-/** What has reached the server may not be on its list yet. Longer than it takes to begin an insert. */
-const unlistedMs = 300;
+/** What has reached the server may not be on its list yet. Longer than it takes to begin an insert, and an upper bound. */
+const unlistedMs = { least: 300, most: 5_000 };
 
 export interface ClickTableOptions {
   readonly connection: Connection;
@@ -54,8 +54,8 @@ export function createClickTable({ connection, marker, owner, log, metrics }: Cl
       send: (rows, token) => send(rows, token, signal),
       missing: async (rows, token) => {
         const comments = new Set([commentOf(token)]);
-        await pause(unlistedMs, signal);
         const lookUp = async () => {
+          await begun(connection, signal);
           await settled(connection, comments, signal);
           return await missing(connection, rows, signal);
         };
@@ -86,7 +86,7 @@ export function createClickTable({ connection, marker, owner, log, metrics }: Cl
      * time. What we sent ourselves and gave up is an earlier owner's, too.
      */
     async earlierInsertsSettled(signal: AbortSignal): Promise<void> {
-      await pause(unlistedMs, signal);
+      await begun(connection, signal);
       const running = new Set(await selectInsertComments(connection, prefix, signal));
       await settled(connection, running.difference(underWay), signal);
     },
@@ -94,6 +94,18 @@ export function createClickTable({ connection, marker, owner, log, metrics }: Cl
 }
 
 const lineOf = ({ line }: ClickRow): Line => line;
+
+/**
+ * Resolves when the inserts that have reached the server are on its list. One that was frozen, or its machine, has them
+ * all before it when it goes on, and this question with them: so its answer is waited for first. A server that takes
+ * long to answer takes long to begin an insert.
+ */
+async function begun(connection: Connection, signal: AbortSignal): Promise<void> {
+  const asked = performance.now();
+  await selectInsertComments(connection, prefix, signal);
+  const { least, most } = unlistedMs;
+  await pause(Math.min(Math.max(performance.now() - asked, least), most), signal);
+}
 
 /** Resolves when none of these inserts is running. They end by themselves: `max_execution_time`. */
 async function settled(

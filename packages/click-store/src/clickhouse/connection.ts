@@ -1,6 +1,6 @@
+import { Agent } from "node:https";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import type { TlsOptions } from "@sluice/service/tls-settings.ts";
 import { createClient, ClickHouseLogLevel, type ClickHouseSettings } from "@clickhouse/client";
 import { toClickStoreError } from "./errors.ts";
 import { parseClickHouseUrl } from "./url.ts";
@@ -45,7 +45,8 @@ export function connect(
     url: address,
     request_timeout: clientMs,
     compression: codec === undefined ? {} : { request: { codec, level: 1 } },
-    ...(tls?.ca !== undefined && { tls: driverTls(tls, tls.ca) }),
+    // The driver takes a certificate for the user's login, instead of the password. To us it opens the connection.
+    ...(tls !== undefined && { http_agent: new Agent({ ...tls, keepAlive: true, maxSockets: 10 }) }),
     keep_alive: { eagerly_destroy_stale_sockets: true },
     // The driver's own lines carry statements and row values; we log what we know ourselves.
     log: { level: ClickHouseLogLevel.OFF },
@@ -90,12 +91,6 @@ export function connect(
       }),
     [Symbol.asyncDispose]: () => client.close(),
   };
-}
-
-function driverTls({ cert, key }: TlsOptions, ca: string) {
-  const ca_cert = Buffer.from(ca);
-  if (cert === undefined || key === undefined) return { ca_cert };
-  return { ca_cert, cert: Buffer.from(cert), key: Buffer.from(key) };
 }
 
 /** The driver's errors become ours, and an abort becomes the signal's own reason. */

@@ -1,50 +1,60 @@
-// The process behind `startClickHouse`: the embedded engine behind ClickHouse's HTTP interface.
-import { once } from "node:events";
-import { createServer } from "node:http";
+// The process behind `startClickHouse`: `clickhouse local`, which is in chDB's library, told to listen. Its arguments are
+// `clickhouse local`'s.
+import { createRequire } from "node:module";
 import { parseArgs } from "node:util";
 
-import { createLog } from "@sluice/service/log.ts";
+import { DataType, load, open } from "ffi-rs";
 
-import { openEngine } from "./engine.ts";
-import { createHandler } from "./http.ts";
-import { createInsertList } from "./insert-list.ts";
-import { createSlots } from "./slots.ts";
-import { createSpool } from "./spool.ts";
+const { values } = parseArgs({ strict: false, options: { http_port: { type: "string", default: "8123" } } });
+const fromChdb = createRequire(createRequire(import.meta.url).resolve("chdb/package.json"));
+const platform = `${process.platform}-${process.arch}${process.platform === "linux" ? "-gnu" : ""}`;
+open({ library: "chdb", path: fromChdb.resolve(`@chdb/lib-${platform}/libchdb.so`) });
 
-const { values } = parseArgs({
-  options: {
-    "data-dir": { type: "string", default: "." },
-    host: { type: "string", default: "127.0.0.1" },
-    port: { type: "string", default: "8123" },
-    "max-query-seconds": { type: "string", default: "10" },
-    "max-write-seconds": { type: "string", default: "30" },
-  },
+// It listens for as long as its session lasts, which is as long as this query does.
+const session = "sluice-session";
+const query = `SYSTEM START LISTEN HTTP;
+  SELECT sleepEachRow(0.2) FROM system.numbers FORMAT Null
+  SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0, log_comment = '${session}'`;
+const args = ["clickhouse", "--multiquery", ...process.argv.slice(2), `--query=${query}`];
+const ended = load({
+  library: "chdb",
+  funcName: "chdb_query_cmdline",
+  retType: DataType.External,
+  paramsType: [DataType.I32, DataType.StringArray],
+  paramsValue: [args.length, args],
+  // This thread is for signals.
+  runInNewThread: true,
 });
 
-const log = createLog("clickhouse", "info");
-// Paths of the spool are relative, so that nothing in the data directory's name can upset an SQL text.
-process.chdir(values["data-dir"]);
-const engine = openEngine("data");
-// Eight at once, because each holds a thread of libuv's pool of sixteen while it runs, and the other half is for
-// files; a hundred wait, at most for as long as the longest statements before them take.
-const resources = {
-  engine,
-  inserts: createInsertList(engine),
-  slots: createSlots(8, 100),
-  maxQuerySeconds: Number(values["max-query-seconds"]),
-  maxWriteSeconds: Number(values["max-write-seconds"]),
-  // Far more than a batch, far less than a disk.
-  maxFileBytes: 2 ** 30,
-};
-const server = createServer(createHandler(resources, createSpool("spool"), log));
-// ClickHouse's default: longer than its clients keep an idle connection.
-server.keepAliveTimeout = 30_000;
-server.maxConnections = 1_000;
-server.listen(Number(values.port), values.host);
-await once(server, "listening");
-log.info({ port: Number(values.port) }, "ready");
+let stopping = false;
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void stop());
+const result = await ended;
+if (stopping) process.exit(0);
+const why = load({
+  library: "chdb",
+  funcName: "chdb_result_error",
+  retType: DataType.String,
+  paramsType: [DataType.External],
+  paramsValue: [result],
+});
+process.stderr.write(`ended by itself: ${why}\n`);
+process.exit(1);
 
-for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => server.close());
-await once(server, "close");
-engine[Symbol.dispose]();
-log.info({}, "stopped");
+/** Ends the session: no connection is accepted any more, what runs is waited for, the tables are closed. */
+async function stop(): Promise<void> {
+  if (stopping) return;
+  stopping = true;
+  try {
+    const response = await fetch(`http://127.0.0.1:${values["http_port"]}/`, {
+      method: "POST",
+      body: `KILL QUERY WHERE Settings['log_comment'] = '${session}' ASYNC`,
+      headers: { Connection: "close" },
+      signal: AbortSignal.timeout(5_000),
+    });
+    if (!response.ok) throw new Error(await response.text());
+  } catch (error) {
+    // It is still starting, or cannot answer. To be killed loses nothing.
+    process.stderr.write(`cannot be told to stop: ${String(error)}\n`);
+    process.kill(process.pid, "SIGKILL");
+  }
+}

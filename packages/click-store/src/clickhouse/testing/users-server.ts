@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { startClickHouseServer } from "@sluice/local-services/clickhouse-server.ts";
+import { startClickHouse } from "@sluice/local-services/clickhouse.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { tempDir } from "@sluice/testkit/temp-dir.ts";
 import { migrate } from "../../migrate.ts";
@@ -31,7 +31,7 @@ export async function openUsersServer() {
   await using stack = new AsyncDisposableStack();
   const { path: dataDir } = stack.use(await tempDir());
   const server = stack.use(
-    await startClickHouseServer({
+    await startClickHouse({
       dataDir,
       log: silentLog,
       users: { "sluice.xml": users, "zcustomer.xml": customer },
