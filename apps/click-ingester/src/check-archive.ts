@@ -5,24 +5,22 @@ import { replayed } from "./replay/replayed.ts";
 import { sayErrors } from "./replay/say-errors.ts";
 import { showProgress } from "./replay/show-progress.ts";
 import { openArchiveSource } from "./replay/source.ts";
+import { timeOf, timeOptions } from "./replay/time-arguments.ts";
 
 // What `sluice replay --from-archive --dry-run` runs: gets every file of a time, checks it, and stores nothing.
 
 sayErrors();
 const { values } = parseArgs({
   options: {
-    from: { type: "string" },
-    to: { type: "string" },
-    rate: { type: "string" },
+    ...timeOptions,
     "from-archive": { type: "string", default: "" },
   },
 });
 const config = readConfig("replay", Config);
 const { signal } = new AbortController();
-const range = { from: Number(values.from ?? 0), to: Number(values.to ?? Infinity) };
+const range = timeOf(values);
 const source = await openArchiveSource(values["from-archive"], range, { config, signal });
-const rate = values.rate === undefined ? Infinity : Number(values.rate);
-const replay = replayed(source.reader, { ...range, rate, signal });
+const replay = replayed(source.reader, { ...range, signal });
 {
   using _ = showProgress(process.stderr, replay);
   const { BATCH_MAX_ROWS: maxRecords, BATCH_MAX_BYTES: maxBytes } = config;

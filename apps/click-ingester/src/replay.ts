@@ -16,6 +16,7 @@ import { replayed } from "./replay/replayed.ts";
 import { sayErrors } from "./replay/say-errors.ts";
 import { showProgress } from "./replay/show-progress.ts";
 import { openArchiveSource, openLogSource } from "./replay/source.ts";
+import { timeOf, timeOptions } from "./replay/time-arguments.ts";
 import { ingest } from "./store/ingest.ts";
 import { ingestMetrics } from "./store/metrics.ts";
 import { prepare } from "./store/prepare.ts";
@@ -30,9 +31,7 @@ keepHeapSmall();
 sayErrors();
 const { values } = parseArgs({
   options: {
-    from: { type: "string" },
-    to: { type: "string" },
-    rate: { type: "string" },
+    ...timeOptions,
     "fan-out": { type: "boolean" },
     "from-archive": { type: "string" },
   },
@@ -57,8 +56,7 @@ await using erasures = await openErasures(config.CLICK_STORE_URL);
 const erased = createKnownErasures(erasures, stop.signal);
 
 const topic = config.EVENT_LOG_TOPIC;
-const rate = values.rate === undefined ? Infinity : Number(values.rate);
-const range = { from: Number(values.from ?? 0), to: Number(values.to ?? Infinity), rate };
+const range = timeOf(values);
 const from = { config, log, metrics: registry, signal: stop.signal };
 const archive = values["from-archive"];
 await using source =
@@ -79,7 +77,7 @@ const replay = replayed(source.reader, { ...range, signal: stop.signal });
     want: () => ({
       minRecords: config.BATCH_MIN_ROWS,
       // What a second may have, or less than that.
-      maxRecords: Math.min(config.BATCH_MAX_ROWS, rate),
+      maxRecords: Math.min(config.BATCH_MAX_ROWS, range.rate),
       maxBytes: config.BATCH_MAX_BYTES,
       maxWaitMs: config.BATCH_MAX_WAIT_MS,
     }),

@@ -1,16 +1,10 @@
-import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
-import { connect } from "node:net";
-import { once } from "node:events";
 import { join } from "node:path";
-import { promisify } from "node:util";
 
 import type { Log } from "@sluice/service/log.ts";
 
-import { claimDataDir, notNewer } from "./data-dir.ts";
-import { LocalServiceError } from "./error.ts";
-import { choosePort } from "./port.ts";
-import { launch, type LocalServer, stopLeftover } from "./server.ts";
+import { accepts, prepareServer, versionOf } from "./prepare-server.ts";
+import { launch, type LocalServer } from "./server.ts";
 
 export interface NginxOptions {
   /** Made if need be. One server at a time may use it. */
@@ -27,20 +21,20 @@ export interface NginxOptions {
  * upstream `edges` open. Rejects with a LocalServiceError: `missing` where there is no nginx.
  */
 export async function startNginx(options: NginxOptions): Promise<LocalServer> {
-  const { log } = options;
-  const version = await nginxVersion();
-  const dataDir = await claimDataDir(options.dataDir, { service: "nginx", version }, (found) =>
-    notNewer(found, version),
-  );
-  const own = { name: "nginx", dataDir, stopSignal: "SIGTERM", stopWithinMs: 5_000, log } as const;
-  await stopLeftover(own);
-  const port = await choosePort("nginx", "127.0.0.1", undefined);
+  const own = await prepareServer({
+    name: "nginx",
+    dataDir: options.dataDir,
+    version: await versionOf("nginx", "-v", /nginx\/([\d.]+)/),
+    stopSignal: "SIGTERM",
+    stopWithinMs: 5_000,
+    log: options.log,
+  });
+  const { dataDir, port } = own;
   const configuration = join(dataDir, "nginx.conf");
   await writeFile(configuration, configure(options, port));
   return await launch({
     ...own,
     command: ["nginx", "-p", dataDir, "-e", "stderr", "-c", configuration],
-    port,
     url: `http://127.0.0.1:${port}`,
     startWithinMs: 10_000,
     ready: (signal) => accepts(port, signal),
@@ -72,26 +66,4 @@ http {
   }
 }
 `;
-}
-
-async function nginxVersion(): Promise<string> {
-  try {
-    const { stderr } = await promisify(execFile)("nginx", ["-v"]);
-    return /nginx\/([\d.]+)/.exec(stderr)?.[1] ?? "0";
-  } catch (cause) {
-    throw new LocalServiceError("missing", "nginx: there is no nginx on the path", { cause });
-  }
-}
-
-async function accepts(port: number, signal: AbortSignal): Promise<void> {
-  const socket = connect({
-    host: "127.0.0.1",
-    port,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(2_000)]),
-  });
-  try {
-    await once(socket, "connect");
-  } finally {
-    socket.destroy();
-  }
 }

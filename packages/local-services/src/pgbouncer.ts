@@ -1,17 +1,11 @@
-import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import { connect } from "node:net";
 import { join } from "node:path";
-import { promisify } from "node:util";
 
 import type { Log } from "@sluice/service/log.ts";
 
-import { claimDataDir, notNewer } from "./data-dir.ts";
-import { LocalServiceError } from "./error.ts";
-import { choosePort } from "./port.ts";
 import { unprivileged } from "./postgres/binaries.ts";
-import { launch, type LocalServer, stopLeftover } from "./server.ts";
+import { accepts, prepareServer, versionOf } from "./prepare-server.ts";
+import { launch, type LocalServer } from "./server.ts";
 
 export interface PgBouncerOptions {
   /** Made if need be. One server at a time may use it. */
@@ -29,13 +23,15 @@ export interface PgBouncerOptions {
  */
 export async function startPgBouncer(options: PgBouncerOptions): Promise<LocalServer> {
   const { log } = options;
-  const version = await pgBouncerVersion();
-  const dataDir = await claimDataDir(options.dataDir, { service: "pgbouncer", version }, (found) =>
-    notNewer(found, version),
-  );
-  const own = { name: "pgbouncer", dataDir, stopSignal: "SIGINT", stopWithinMs: 10_000, log } as const;
-  await stopLeftover(own);
-  const port = await choosePort("pgbouncer", "127.0.0.1", undefined);
+  const own = await prepareServer({
+    name: "pgbouncer",
+    dataDir: options.dataDir,
+    version: await versionOf("pgbouncer", "--version", /PgBouncer ([\d.]+)/),
+    stopSignal: "SIGINT",
+    stopWithinMs: 10_000,
+    log,
+  });
+  const { dataDir, port } = own;
   const server = new URL(options.url);
   const users = join(dataDir, "users.txt");
   const configuration = join(dataDir, "pgbouncer.ini");
@@ -59,22 +55,8 @@ export async function startPgBouncer(options: PgBouncerOptions): Promise<LocalSe
   return await launch({
     ...own,
     command: [...unprivileged(), "pgbouncer", configuration],
-    port,
     url: url.href,
     startWithinMs: 10_000,
-    ready: async (signal) => {
-      const socket = connect({ host: "127.0.0.1", port, signal });
-      await once(socket, "connect");
-      socket.destroy();
-    },
+    ready: (signal) => accepts(port, signal),
   });
-}
-
-async function pgBouncerVersion(): Promise<string> {
-  try {
-    const { stdout } = await promisify(execFile)("pgbouncer", ["--version"]);
-    return /PgBouncer ([\d.]+)/.exec(stdout)?.[1] ?? "0";
-  } catch (cause) {
-    throw new LocalServiceError("missing", "pgbouncer: there is no pgbouncer on the path", { cause });
-  }
 }

@@ -1,14 +1,10 @@
-import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 
 import type { Log } from "@sluice/service/log.ts";
 
-import { claimDataDir, notNewer } from "./data-dir.ts";
-import { LocalServiceError } from "./error.ts";
-import { choosePort } from "./port.ts";
-import { launch, type LocalServer, stopLeftover } from "./server.ts";
+import { prepareServer, versionOf } from "./prepare-server.ts";
+import { launch, type LocalServer } from "./server.ts";
 
 export interface PrometheusOptions {
   /** Made if need be. One server at a time may use it. */
@@ -27,13 +23,15 @@ export async function startPrometheus({
   configuration,
   log,
 }: PrometheusOptions): Promise<LocalServer> {
-  const version = await prometheusVersion();
-  const dataDir = await claimDataDir(wanted, { service: "prometheus", version }, (found) =>
-    notNewer(found, version),
-  );
-  const own = { name: "prometheus", dataDir, stopSignal: "SIGTERM", stopWithinMs: 10_000, log } as const;
-  await stopLeftover(own);
-  const port = await choosePort("prometheus", "127.0.0.1", undefined);
+  const own = await prepareServer({
+    name: "prometheus",
+    dataDir: wanted,
+    version: await versionOf("prometheus", "--version", /version ([\d.]+)/),
+    stopSignal: "SIGTERM",
+    stopWithinMs: 10_000,
+    log,
+  });
+  const { dataDir, port } = own;
   const file = join(dataDir, "prometheus.yml");
   await writeFile(file, configuration);
   const settings = {
@@ -45,7 +43,6 @@ export async function startPrometheus({
   return await launch({
     ...own,
     command: ["prometheus", ...Object.entries(settings).map(([name, value]) => `--${name}=${value}`)],
-    port,
     url,
     startWithinMs: 30_000,
     ready: (signal) => ready(url, signal),
@@ -56,13 +53,4 @@ async function ready(url: string, signal: AbortSignal): Promise<void> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(2_000)]);
   const { status } = await fetch(`${url}/-/ready`, { signal: limit });
   if (status !== 200) throw new Error(`status ${status}`);
-}
-
-async function prometheusVersion(): Promise<string> {
-  try {
-    const { stdout, stderr } = await promisify(execFile)("prometheus", ["--version"]);
-    return /version ([\d.]+)/.exec(stdout + stderr)?.[1] ?? "0";
-  } catch (cause) {
-    throw new LocalServiceError("missing", "prometheus: there is no prometheus on the path", { cause });
-  }
 }

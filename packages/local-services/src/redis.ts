@@ -1,14 +1,10 @@
-import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { promisify } from "node:util";
 
 import type { Log } from "@sluice/service/log.ts";
 
-import { claimDataDir, notNewer } from "./data-dir.ts";
-import { LocalServiceError } from "./error.ts";
-import { choosePort } from "./port.ts";
-import { launch, type LocalServer, stopLeftover } from "./server.ts";
+import { prepareServer, versionOf } from "./prepare-server.ts";
+import { launch, type LocalServer } from "./server.ts";
 
 export interface RedisOptions {
   /** Made if need be. One server at a time may use it. */
@@ -26,14 +22,16 @@ export interface RedisOptions {
  * again after the server has ended. Rejects with a LocalServiceError: `missing` where there is no redis-server.
  */
 export async function startRedis(options: RedisOptions): Promise<LocalServer> {
-  const { log } = options;
-  const version = await redisVersion();
-  const dataDir = await claimDataDir(options.dataDir, { service: "redis", version }, (found) =>
-    notNewer(found, version),
-  );
-  const own = { name: "redis", dataDir, stopSignal: "SIGTERM", stopWithinMs: 10_000, log } as const;
-  await stopLeftover(own);
-  const port = await choosePort("redis", "127.0.0.1", options.port);
+  const own = await prepareServer({
+    name: "redis",
+    dataDir: options.dataDir,
+    version: await redisVersion(),
+    port: options.port,
+    stopSignal: "SIGTERM",
+    stopWithinMs: 10_000,
+    log: options.log,
+  });
+  const { dataDir, port } = own;
   const settings = {
     bind: "127.0.0.1",
     port: `${port}`,
@@ -54,7 +52,6 @@ export async function startRedis(options: RedisOptions): Promise<LocalServer> {
       // Some take several values, separated by blanks.
       ...given.flatMap(([name, value]) => [`--${name}`, ...value.split(" ")]),
     ],
-    port,
     url: `redis://127.0.0.1:${port}`,
     // Loading a large append-only file takes a while.
     startWithinMs: 60_000,
@@ -63,15 +60,7 @@ export async function startRedis(options: RedisOptions): Promise<LocalServer> {
 }
 
 export async function redisVersion(): Promise<string> {
-  let output: string;
-  try {
-    output = (await promisify(execFile)("redis-server", ["--version"])).stdout;
-  } catch (cause) {
-    throw new LocalServiceError("missing", "redis: there is no redis-server on the path; set REDIS_URL", {
-      cause,
-    });
-  }
-  return /v=([\d.]+)/.exec(output)?.[1] ?? "0";
+  return await versionOf("redis-server", "--version", /v=([\d.]+)/, "; set REDIS_URL");
 }
 
 /** Rejects while it loads its data: then the answer is `-LOADING`. */

@@ -3,12 +3,11 @@ import { join } from "node:path";
 
 import type { Log } from "@sluice/service/log.ts";
 
-import { claimDataDir, notNewer } from "./data-dir.ts";
 import { classPath, toProperties } from "./java.ts";
-import { choosePort } from "./port.ts";
+import { prepareServer } from "./prepare-server.ts";
 import { s3Version } from "./s3/config.ts";
 import { fetchS3 } from "./s3/fetch.ts";
-import { launch, type LocalServer, stopLeftover } from "./server.ts";
+import { launch, type LocalServer } from "./server.ts";
 
 export interface S3Options {
   /** Made if need be. One server at a time may use it. */
@@ -29,14 +28,17 @@ export interface S3Options {
  * 17, or no Maven for the first time's download.
  */
 export async function startS3(options: S3Options): Promise<LocalServer> {
-  const { log } = options;
   const home = await fetchS3();
-  const dataDir = await claimDataDir(options.dataDir, { service: "s3", version: s3Version }, (found) =>
-    notNewer(found, s3Version),
-  );
-  const own = { name: "s3", dataDir, stopSignal: "SIGTERM", stopWithinMs: 10_000, log } as const;
-  await stopLeftover(own);
-  const port = await choosePort("s3", "127.0.0.1", options.port);
+  const own = await prepareServer({
+    name: "s3",
+    dataDir: options.dataDir,
+    version: s3Version,
+    port: options.port,
+    stopSignal: "SIGTERM",
+    stopWithinMs: 10_000,
+    log: options.log,
+  });
+  const { dataDir, port } = own;
   const url = `http://127.0.0.1:${port}`;
   const buckets = join(dataDir, "buckets");
   await mkdir(join(buckets, options.bucket), { recursive: true });
@@ -65,7 +67,6 @@ export async function startS3(options: S3Options): Promise<LocalServer> {
       "--properties",
       `${dataDir}/s3.properties`,
     ],
-    port,
     url,
     startWithinMs: 60_000,
     ready: (signal) => fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(2_000)]) }),

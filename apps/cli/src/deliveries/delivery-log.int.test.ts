@@ -1,6 +1,7 @@
 import { uuidv7 } from "@sluice/click-event/uuid.ts";
 import { type Attempt, openAttemptLog } from "@sluice/click-store/attempts.ts";
 import { migrate as migrateClicks } from "@sluice/click-store/migrate.ts";
+import { sampleAttempt } from "@sluice/click-store/testing/attempts.ts";
 import { openDeliveryStore } from "@sluice/link-store/deliveries/open-deliveries.ts";
 import { migrate } from "@sluice/link-store/migrate.ts";
 import { silentLog } from "@sluice/service/log.ts";
@@ -156,20 +157,5 @@ describeWith("the delivery log from the command line", openStores, (stores) => {
 });
 
 function attempt(target: string, ts: number, fields: Partial<Attempt> = {}): Attempt {
-  return {
-    eventId: uuidv7(ts),
-    eventType: "link.clicked",
-    target,
-    workspaceId: 1,
-    ts,
-    number: 1,
-    replayed: false,
-    outcome: "delivered",
-    code: "",
-    status: 200,
-    durationMs: 12,
-    nextAt: 0,
-    response: "",
-    ...fields,
-  };
+  return sampleAttempt({ target, ts, ...fields });
 }

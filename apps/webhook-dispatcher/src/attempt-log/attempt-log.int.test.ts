@@ -1,5 +1,6 @@
 import { openAttemptLog, openAttempts } from "@sluice/click-store/attempts.ts";
 import { migrate } from "@sluice/click-store/migrate.ts";
+import { sampleAttempt } from "@sluice/click-store/testing/attempts.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
@@ -21,22 +22,7 @@ describeWith("the attempt log", testPostgres, (postgres) => {
     const log = createAttemptLog({ write: store.write.bind(store), metrics, log: silentLog, maxWaitMs: 10 });
     const ts = Date.now();
     const add = (from: number, to: number) => {
-      for (let index = from; index < to; index += 1)
-        log.add({
-          eventId: `00000000-0000-7000-8000-${String(index).padStart(12, "0")}`,
-          eventType: "link.clicked",
-          target: "ep_1",
-          workspaceId: 1,
-          ts,
-          number: 1,
-          replayed: false,
-          outcome: "delivered",
-          code: "",
-          status: 200,
-          durationMs: 1,
-          nextAt: 0,
-          response: "",
-        });
+      for (let index = from; index < to; index += 1) log.add(sampleAttempt({ ts }));
     };
     await using table = await openAttempts(url);
     const stored = async () => {

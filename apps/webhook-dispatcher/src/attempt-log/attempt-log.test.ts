@@ -1,26 +1,10 @@
-import type { Attempt } from "@sluice/click-store/attempts.ts";
 import { ClickStoreError } from "@sluice/click-store/click-store.ts";
+import { sampleAttempt } from "@sluice/click-store/testing/attempts.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { type AttemptLogOptions, createAttemptLog } from "./attempt-log.ts";
 import { attemptLogMetrics } from "./metrics.ts";
-
-const attempt = (number: number): Attempt => ({
-  eventId: `event-${number}`,
-  eventType: "link.clicked",
-  target: "ep_1",
-  workspaceId: 1,
-  ts: 1_790_000_000_000,
-  number,
-  replayed: false,
-  outcome: "failed",
-  code: "status-503",
-  status: 503,
-  durationMs: 12,
-  nextAt: 1_790_000_005_000,
-  response: "",
-});
 
 const away = () => new ClickStoreError("retry", 0, "connection refused");
 
@@ -52,7 +36,7 @@ function openLog(
     value,
     tries: () => tries,
     addAll(from: number, to: number) {
-      for (let number = from; number <= to; number += 1) log.add(attempt(number));
+      for (let number = from; number <= to; number += 1) log.add(sampleAttempt({ number }));
     },
     async dropped(): Promise<Readonly<Record<string, number>>> {
       const { values } = await metrics.dropped.get();
@@ -75,7 +59,7 @@ test("a batch is written once it is full, and a smaller one once its first attem
   log.addAll(1, 24);
   await expect.poll(() => log.batches).toEqual([range(1, 10), range(11, 20), range(21, 24)]);
   const startedAt = performance.now();
-  log.add(attempt(25));
+  log.add(sampleAttempt({ number: 25 }));
   await expect.poll(() => log.batches.length, { interval: 5 }).toBe(4);
   expect(performance.now() - startedAt).toBeGreaterThan(45);
 });
@@ -127,7 +111,7 @@ test("row 5: an attempt that could not be written is kept as it was, and written
     failures -= 1;
     if (failures >= 0) throw away();
   });
-  log.add(attempt(7));
+  log.add(sampleAttempt({ number: 7 }));
   await expect.poll(() => log.batches).toEqual([[7]]);
 });
 
@@ -143,10 +127,10 @@ test.each([
   ["never answers", hangs],
 ])("row 6: whoever has delivered hears nothing of a store that %s", async (_, store) => {
   const log = openLog(store, { maxRows: 1 });
-  for (let number = 1; number <= 100; number += 1) expect(log.add(attempt(number))).toBeUndefined();
+  for (let number = 1; number <= 100; number += 1) expect(log.add(sampleAttempt({ number }))).toBeUndefined();
   // An unhandled rejection would fail the test.
   await log.close(20);
-  expect(log.add(attempt(101))).toBeUndefined();
+  expect(log.add(sampleAttempt({ number: 101 }))).toBeUndefined();
   expect(log.batches).toEqual([]);
 });
 

@@ -2,6 +2,7 @@ import { createMetrics } from "@sluice/service/metrics.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { expect } from "vitest";
 import { type Attempt, type AttemptFilter, openAttemptLog, openAttempts } from "../attempts.ts";
+import { sampleAttempt } from "../testing/attempts.ts";
 import { uuidv7 } from "../testing/clicks.ts";
 import { never, type Trial } from "./trial.ts";
 
@@ -15,22 +16,7 @@ let targets = 0;
 /** An attempt of a target of its own, unless it says another. */
 function attempt(changes: Partial<Attempt> = {}): Attempt {
   targets += 1;
-  return {
-    eventId: uuidv7(),
-    eventType: "link.clicked",
-    target: `ep_${targets}`,
-    workspaceId: 1,
-    ts: noon,
-    number: 1,
-    replayed: false,
-    outcome: "delivered",
-    code: "",
-    status: 204,
-    durationMs: 12,
-    nextAt: 0,
-    response: "",
-    ...changes,
-  };
+  return sampleAttempt({ target: `ep_${targets}`, ts: noon, ...changes });
 }
 
 /** What became of attempts to deliver. */

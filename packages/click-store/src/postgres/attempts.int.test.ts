@@ -2,28 +2,12 @@ import { silentLog } from "@sluice/service/log.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { expect, it } from "vitest";
 import { never } from "../contract/trial.ts";
-import { uuidv7 } from "../testing/clicks.ts";
+import { sampleAttempt } from "../testing/attempts.ts";
 import { openPostgresAttemptLog } from "./attempts.ts";
 import { sql } from "./testing/sql.ts";
 import { openWorld } from "./testing/world.ts";
 
 const dayMs = 86_400_000;
-
-const attempt = (ts: number) => ({
-  eventId: uuidv7(),
-  eventType: "link.clicked",
-  target: "ep_1",
-  workspaceId: 1,
-  ts,
-  number: 1,
-  replayed: false,
-  outcome: "delivered",
-  code: "",
-  status: 200,
-  durationMs: 1,
-  nextAt: 0,
-  response: "",
-});
 
 describeWith("the delivery log on Postgres", openWorld, (world) => {
   const days = async () =>
@@ -39,7 +23,8 @@ describeWith("the delivery log on Postgres", openWorld, (world) => {
   it("keeps seven days, drops what is older by the day, and has the coming one ready", async () => {
     await using log = openPostgresAttemptLog(world().url, silentLog);
     const now = Date.UTC(2026, 11, 10, 12);
-    for (const daysAgo of [9, 8, 7, 1]) await log.write([attempt(now - daysAgo * dayMs)], never);
+    for (const daysAgo of [9, 8, 7, 1])
+      await log.write([sampleAttempt({ ts: now - daysAgo * dayMs })], never);
     // Made by hand, and nobody's to drop.
     await sql(world().url, "CREATE TABLE a_first_one (LIKE webhook_attempts)");
     await sql(
@@ -53,7 +38,9 @@ describeWith("the delivery log on Postgres", openWorld, (world) => {
     expect(left).not.toContain("2026_12_01");
     expect(left).not.toContain("2026_12_02");
     // What comes after all has its day again.
-    await expect(log.write([attempt(now - 8 * dayMs)], never)).rejects.toMatchObject({ class: "retry" });
-    await log.write([attempt(now - 8 * dayMs)], never);
+    await expect(log.write([sampleAttempt({ ts: now - 8 * dayMs })], never)).rejects.toMatchObject({
+      class: "retry",
+    });
+    await log.write([sampleAttempt({ ts: now - 8 * dayMs })], never);
   });
 });
