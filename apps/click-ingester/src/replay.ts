@@ -1,7 +1,5 @@
 import { hostname } from "node:os";
 import { parseArgs } from "node:util";
-import type { ClickEvent } from "@sluice/click-event/click-event.ts";
-import { createEnricher } from "@sluice/click-event/enrich.ts";
 import { openErasures } from "@sluice/click-store/erasures.ts";
 import { openClickStore } from "@sluice/click-store/open.ts";
 import { openRunChecks } from "@sluice/click-store/run-checks.ts";
@@ -17,6 +15,7 @@ import { sayErrors } from "./replay/say-errors.ts";
 import { showProgress } from "./replay/show-progress.ts";
 import { openArchiveSource, openLogSource } from "./replay/source.ts";
 import { timeOf, timeOptions } from "./replay/time-arguments.ts";
+import { createEncoding } from "./store/encoding.ts";
 import { ingest } from "./store/ingest.ts";
 import { ingestMetrics } from "./store/metrics.ts";
 import { prepare } from "./store/prepare.ts";
@@ -63,8 +62,7 @@ await using source =
   archive === undefined ? await openLogSource(range, from) : await openArchiveSource(archive, range, from);
 
 const origin = { log: config.EVENT_LOG_URL.slice(0, config.EVENT_LOG_URL.indexOf(":")), topic };
-const enrich = createEnricher({ cacheSize: 10_000 });
-const encode = (event: ClickEvent) => store.encodeClick(event, enrich(event));
+const encoding = createEncoding(store);
 const trouble = createTroubleWatch({ metrics, log });
 await using again = values["fan-out"]
   ? await openFanOutAgain({ config, log, metrics: registry, erased, signal: stop.signal })
@@ -84,7 +82,7 @@ const replay = replayed(source.reader, { ...range, signal: stop.signal });
     prepare: async (records, lost) =>
       prepare(records, {
         origin,
-        encode,
+        encoding,
         cover: await whenKnown(erased, lost, (each) => trouble.seen(each)),
       }),
     slices: createSliceStore({

@@ -28,7 +28,12 @@ export type Enrichment = z.infer<typeof Enrichment>;
 
 type Agent = Omit<Enrichment, "referrer_channel" | "is_bot">;
 
-export type Enricher = (event: ClickEvent) => Enrichment;
+/** What it is derived from. */
+export type Enrichable = Pick<
+  ClickEvent,
+  "user_agent" | "domain" | "referrer_domain" | "utm" | "click_ids" | "bot" | "prefetch" | "method"
+>;
+export type Enricher = (event: Enrichable) => Enrichment;
 
 /**
  * Makes a pure function that remembers the last `cacheSize` user agents (about 1 kB each): parsing one costs as
@@ -37,10 +42,11 @@ export type Enricher = (event: ClickEvent) => Enrichment;
 export function createEnricher({ cacheSize }: { cacheSize: number }): Enricher {
   const agents = new LRUCache<string, Agent>({ max: cacheSize });
   return (event) => {
-    let agent = agents.get(event.user_agent);
+    const { user_agent: userAgent } = event;
+    let agent = agents.get(userAgent);
     if (agent === undefined) {
-      agent = parseAgent(event.user_agent);
-      agents.set(event.user_agent, agent);
+      agent = parseAgent(userAgent);
+      agents.set(userAgent, agent);
     }
     return {
       ...agent,

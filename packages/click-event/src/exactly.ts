@@ -16,7 +16,7 @@ export function exactly<S extends z.ZodObject>(schema: S): (value: unknown) => v
 }
 
 /** The part of JSON Schema that our schemas use. */
-const Rules = z.strictObject({
+export const Rules = z.strictObject({
   $schema: z.string().optional(),
   type: z.enum(["object", "string", "integer", "number", "boolean"]),
   properties: z.record(z.string(), z.unknown()).default({}),
@@ -29,6 +29,8 @@ const Rules = z.strictObject({
   minimum: z.int().default(-Infinity),
   maximum: z.int().default(Infinity),
 });
+
+export type Rules = z.infer<typeof Rules>;
 
 function compile(schema: unknown): Check {
   const rules = Rules.parse(schema);

@@ -1,5 +1,6 @@
 import type { ClickEvent, RefusedRange } from "@sluice/click-event/click-event.ts";
 import type { Enrichment } from "@sluice/click-event/enrich.ts";
+import type { ScannedClick } from "@sluice/click-event/scanned-click.ts";
 import type { Line } from "./body.ts";
 
 /**
@@ -66,6 +67,8 @@ export interface ClickStore extends AsyncDisposable {
   ping(): Promise<void>;
   /** Of an event as `decodeRecord` gives it; what the table refuses of it is refused by the table. */
   encodeClick(event: ClickEvent, enrichment: Enrichment): ClickRow;
+  /** The same row, of a click that is still in its record; absent where that saves nothing. */
+  encodeScanned?(click: ScannedClick, enrichment: Enrichment): ClickRow;
   /**
    * Resolves when every row is stored, exactly once by this call whatever happened to its attempts. Retries
    * without end on `retry` and `operator` errors until the signal aborts (rejects with the signal's reason).

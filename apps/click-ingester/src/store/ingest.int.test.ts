@@ -2,7 +2,6 @@ import type { ClickStore } from "@sluice/click-store/click-store.ts";
 import { emptyCover } from "@sluice/click-store/cover.ts";
 import { migrate } from "@sluice/click-store/migrate.ts";
 import { openClickStore } from "@sluice/click-store/open.ts";
-import type { ClickEvent } from "@sluice/click-event/click-event.ts";
 import type { EventLog, NewRecord } from "@sluice/event-log/event-log.ts";
 import { openEventLog } from "@sluice/event-log/open.ts";
 import { silentLog } from "@sluice/service/log.ts";
@@ -11,10 +10,11 @@ import { testClickHouse } from "@sluice/testkit/clickhouse.ts";
 import { describeWith } from "@sluice/testkit/describe-with.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ask, clickCounts } from "../testing/click-counts.ts";
+import { createEncoding } from "./encoding.ts";
 import { ingest } from "./ingest.ts";
 import { ingestMetrics } from "./metrics.ts";
 import { prepare } from "./prepare.ts";
-import { clickRecord, noEnrichment, refusedRecord, sampleClick } from "../testing/sample-clicks.ts";
+import { clickRecord, refusedRecord, sampleClick } from "../testing/sample-clicks.ts";
 import { createRunNotes } from "./run-notes.ts";
 import { createSliceStore } from "./store-slice.ts";
 import { createTroubleWatch } from "./trouble.ts";
@@ -52,13 +52,13 @@ describeWith("the store loop on ClickHouse", testClickHouse, (clickhouse) => {
     const metrics = ingestMetrics(createMetrics());
     const origin = { log: "memory", topic: "clicks" };
     const trouble = createTroubleWatch({ metrics, log: silentLog });
-    const encode = (event: ClickEvent) => store.encodeClick(event, noEnrichment);
+    const encoding = createEncoding(store);
     await using reader = await events.open("clicks", { group, until: "now", signal: never });
     await ingest({
       reader,
       want: () => ({ minRecords: 1, maxRecords: sizes.maxRecords, maxBytes: 1 << 24, maxWaitMs: 1 }),
       maxSliceRecords: sizes.maxSliceRecords,
-      prepare: (records) => prepare(records, { origin, encode, cover: emptyCover }),
+      prepare: (records) => prepare(records, { origin, encoding, cover: emptyCover }),
       slices: createSliceStore({
         table: store,
         runs: createRunNotes({ note: async () => {} }),

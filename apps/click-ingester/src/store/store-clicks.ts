@@ -1,6 +1,4 @@
 import { hostname } from "node:os";
-import type { ClickEvent } from "@sluice/click-event/click-event.ts";
-import { createEnricher } from "@sluice/click-event/enrich.ts";
 import { ClickStoreError, type Trouble } from "@sluice/click-store/click-store.ts";
 import type { Erasures } from "@sluice/click-store/erasures.ts";
 import { openClickStore } from "@sluice/click-store/open.ts";
@@ -10,6 +8,7 @@ import { openWhenReachable } from "@sluice/service/retry.ts";
 import type { Service } from "@sluice/service/run-service.ts";
 import type { Config } from "../config.ts";
 import { type KnownErasures, whenKnown } from "../erasure/known-erasures.ts";
+import { createEncoding } from "./encoding.ts";
 import { ingest } from "./ingest.ts";
 import { ingestMetrics } from "./metrics.ts";
 import { createPace } from "./pace.ts";
@@ -56,9 +55,7 @@ export async function storeClicks(
   health.ready();
 
   const origin = { log: EVENT_LOG_URL.slice(0, EVENT_LOG_URL.indexOf(":")), topic };
-  // As many user agents as a day has in common use; one costs about 1 kB.
-  const enrich = createEnricher({ cacheSize: 10_000 });
-  const encode = (event: ClickEvent) => store.encodeClick(event, enrich(event));
+  const encoding = createEncoding(store);
   const pace = createPace(
     {
       minRecords: config.BATCH_MIN_ROWS,
@@ -76,7 +73,7 @@ export async function storeClicks(
     reader,
     want: () => pace.next(),
     prepare: async (records, lost) =>
-      prepare(records, { origin, encode, cover: await whenKnown(erased, lost, seen) }),
+      prepare(records, { origin, encoding, cover: await whenKnown(erased, lost, seen) }),
     slices: createSliceStore({
       table: store,
       runs: createRunNotes(checks),

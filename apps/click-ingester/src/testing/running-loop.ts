@@ -7,6 +7,7 @@ import { openEventLog } from "@sluice/event-log/open.ts";
 import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics } from "@sluice/service/metrics.ts";
 import { testClickHouse } from "@sluice/testkit/clickhouse.ts";
+import { createEncoding } from "../store/encoding.ts";
 import { ingest } from "../store/ingest.ts";
 import { type IngestMetrics, ingestMetrics } from "../store/metrics.ts";
 import { prepare } from "../store/prepare.ts";
@@ -14,7 +15,7 @@ import { createRunNotes } from "../store/run-notes.ts";
 import { createSliceStore } from "../store/store-slice.ts";
 import { createTroubleWatch } from "../store/trouble.ts";
 import { ask, clickCounts } from "./click-counts.ts";
-import { clickRecord, noEnrichment, sampleClick } from "./sample-clicks.ts";
+import { clickRecord, sampleClick } from "./sample-clicks.ts";
 
 /** A ClickHouse with its tables, a proxy before it that does harm, and a log. */
 async function openWorld() {
@@ -40,14 +41,13 @@ export async function openRunningLoop() {
   const stop = new AbortController();
   const reader = stack.use(await events.open("clicks", { group: "store", signal: stop.signal }));
   const origin = { log: "memory", topic: "clicks" };
-  const encode = (event: ClickEvent) => store.encodeClick(event, noEnrichment);
   /** What readiness says at each trouble. */
   const said: string[] = [];
   const ended = ingest({
     reader,
     want: () => ({ minRecords: 1, maxRecords: 50_000, maxBytes: 1 << 24, maxWaitMs: 1 }),
     maxSliceRecords: 12_500,
-    prepare: (records) => prepare(records, { origin, encode, cover: emptyCover }),
+    prepare: (records) => prepare(records, { origin, encoding: createEncoding(store), cover: emptyCover }),
     slices: createSliceStore({
       table: store,
       runs: createRunNotes({ note: async () => {} }),

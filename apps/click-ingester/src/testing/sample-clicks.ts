@@ -1,6 +1,5 @@
 import type { ClickEvent, RefusedRange } from "@sluice/click-event/click-event.ts";
 import { encodeClick, encodeRefusedRange } from "@sluice/click-event/encode.ts";
-import type { Enrichment } from "@sluice/click-event/enrich.ts";
 import type { NewRecord } from "@sluice/event-log/event-log.ts";
 
 // For tests: clicks that say little, but all that the schema asks for.
@@ -69,14 +68,3 @@ export function refusedRecord(run: number, fromSeq: number, toSeq: number): NewR
   };
   return { key: range.edge_run, value: encodeRefusedRange(range) };
 }
-
-/** For tests to which it is all the same. */
-export const noEnrichment: Enrichment = {
-  browser: "",
-  browser_version: "",
-  os: "",
-  os_version: "",
-  device: "",
-  referrer_channel: "direct",
-  is_bot: false,
-};

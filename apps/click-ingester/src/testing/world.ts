@@ -89,7 +89,7 @@ async function livesToTheEnd(
       reader: stepping(reader, step),
       want: () => ({ minRecords: 1, maxRecords, maxBytes: 1 << 20, maxWaitMs: 1 }),
       maxSliceRecords,
-      prepare: (records) => prepare(records, { origin, encode: rowOf, cover: emptyCover }),
+      prepare: (records) => prepare(records, { origin, encoding: { encode: rowOf }, cover: emptyCover }),
       slices: createSliceStore({
         table,
         runs: createRunNotes({ note: async () => {} }),

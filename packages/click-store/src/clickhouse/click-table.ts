@@ -1,5 +1,6 @@
 import type { ClickEvent } from "@sluice/click-event/click-event.ts";
 import type { Enrichment } from "@sluice/click-event/enrich.ts";
+import type { ScannedClick } from "@sluice/click-event/scanned-click.ts";
 import type { Log } from "@sluice/service/log.ts";
 import type { Line } from "../body.ts";
 import { clickValues } from "../click-columns.ts";
@@ -8,10 +9,12 @@ import type { Connection } from "./connection.ts";
 import { ruleOf } from "./errors.ts";
 import { deduplicatedSettings, insertOnce, maxRows, type Target } from "./insert.ts";
 import type { ClickStoreMetrics } from "../metrics.ts";
-import { createRowWriter, encodeNative } from "./native.ts";
+import { createRowWriter } from "./native-row.ts";
+import { encodeNative } from "./native.ts";
 import { createPatience, pause, persist } from "../patience.ts";
 import { insertClicksQuery, selectNumbers, sentColumns } from "./queries/click-events.ts";
 import { selectInsertComments } from "./queries/system-processes.ts";
+import { createScannedRowWriter } from "./scanned-row.ts";
 import { rangesOf } from "./ranges.ts";
 import type { Marker } from "./rollup/marker.ts";
 
@@ -70,11 +73,17 @@ export function createClickTable({ connection, marker, owner, log, metrics }: Cl
   }
 
   const writeRow = createRowWriter(sentColumns);
+  const writeScanned = createScannedRowWriter(sentColumns);
   return {
     /** See `ClickStore.encodeClick`. */
     encode(event: ClickEvent, enrichment: Enrichment): ClickRow {
       const { edge_run, edge_seq, ts, workspace_id } = event;
       return { edge_run, edge_seq, ts, workspace_id, line: writeRow(clickValues(event, enrichment)) };
+    },
+    /** See `ClickStore.encodeScanned`. */
+    encodeScanned(click: ScannedClick, enrichment: Enrichment): ClickRow {
+      const { edge_run, edge_seq, ts, workspace_id } = click;
+      return { edge_run, edge_seq, ts, workspace_id, line: writeScanned(click.scan, enrichment) };
     },
     /** See `ClickStore.insertClicks`. */
     async insert(rows: readonly ClickRow[], options: InsertOptions): Promise<void> {

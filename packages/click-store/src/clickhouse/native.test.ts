@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { type Column, createRowWriter, encodeNative } from "./native.ts";
+import { type Column, encodeNative } from "./native.ts";
+import { createRowWriter } from "./native-row.ts";
 
 const columns: readonly Column[] = [
   { name: "t", kind: "text" },

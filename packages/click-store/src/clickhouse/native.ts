@@ -1,4 +1,5 @@
-import type { Line, Value } from "../body.ts";
+import type { Line } from "../body.ts";
+import { varint, writeUInt64 } from "./native-row.ts";
 
 /** How a column is sent. Where the table has another type of the same meaning, the server casts. */
 export type Kind = keyof typeof types;
@@ -22,111 +23,11 @@ export interface Column {
 
 const bytesOf = { uint8: 1, uint16: 2, uint32: 4, uint64: 8, millis: 8 } as const;
 
-/** Rows are kept in memory that the collector of garbage need not look at; so much at a time. */
-const blockBytes = 1_048_576;
 /** Of what a column is sent as: few bytes for few rows, and of many rows little that is reserved and not used. */
 const leastBlockBytes = 1_024;
 const mostBlockBytes = 65_536;
 /** Up to so many a loop is faster than a call out of JavaScript. */
 const shortCopy = 64;
-/** The longest whose length is one byte; a loop writes it as fast as a call does. */
-const shortText = 127;
-/** A length of up to 2^28. */
-const maxVarintBytes = 4;
-
-/**
- * Makes a function that encodes a row: its values in the columns' order, as Native has them in a column. A surrogate
- * without its other half becomes U+FFFD. Throws for a number that its column cannot hold.
- */
-export function createRowWriter(columns: readonly Column[]): (values: readonly Value[]) => Line {
-  const kinds = columns.map(({ kind }) => kind);
-  let block = Buffer.alloc(0);
-  let used = 0;
-
-  function writeValue(kind: Kind, value: Value): void {
-    if (typeof value === "string") {
-      used = writeText(block, used, value);
-    } else if (typeof value === "object") {
-      const names = Object.keys(value);
-      used = writeVarint(block, used, names.length);
-      for (const name of names) used = writeText(block, writeText(block, used, name), value[name] ?? "");
-    } else if (kind === "uint8") {
-      used = block.writeUInt8(Number(value), used);
-    } else if (kind === "uint16") {
-      used = block.writeUInt16LE(Number(value), used);
-    } else if (kind === "uint32") {
-      used = block.writeUInt32LE(Number(value), used);
-    } else {
-      used = writeUInt64(block, used, Number(value));
-    }
-  }
-
-  return (values) => {
-    const most = mostBytes(values);
-    if (block.length - used < most) {
-      block = Buffer.allocUnsafeSlow(Math.max(blockBytes, most));
-      used = 0;
-    }
-    const start = used;
-    for (let index = 0; index < kinds.length; index += 1)
-      writeValue(kinds[index] ?? "text", values[index] ?? "");
-    return { block, start, end: used };
-  };
-}
-
-/** A UTF-16 unit is at most three bytes of UTF-8, and no number is longer than eight. */
-function mostBytes(values: readonly Value[]): number {
-  let most = 0;
-  for (const value of values) {
-    most += 8;
-    if (typeof value === "string") most += 3 * value.length;
-    else if (typeof value === "object") {
-      for (const name in value) most += 3 * (name.length + (value[name]?.length ?? 0)) + 2 * maxVarintBytes;
-    }
-  }
-  return most;
-}
-
-/** Gives where it ends. */
-function writeText(block: Buffer, start: number, text: string): number {
-  const { length } = text;
-  if (length > shortText) return writeLongText(block, start, text);
-  let at = start + 1;
-  for (let index = 0; index < length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code > 0x7f) return writeLongText(block, start, text);
-    block[at] = code;
-    at += 1;
-  }
-  block[start] = length;
-  return at;
-}
-
-function writeLongText(block: Buffer, start: number, text: string): number {
-  // Nearly always of two bytes; then the text is where it belongs at once.
-  const bytes = block.write(text, start + 2);
-  const length = varint(bytes);
-  if (length.length !== 2) block.copyWithin(start + length.length, start + 2, start + 2 + bytes);
-  block.set(length, start);
-  return start + length.length + bytes;
-}
-
-function writeVarint(block: Buffer, start: number, number: number): number {
-  let at = start;
-  let left = number;
-  for (; left > 0x7f; left >>>= 7) {
-    block[at] = (left & 0x7f) | 0x80;
-    at += 1;
-  }
-  block[at] = left;
-  return at + 1;
-}
-
-/** Of a number below 2^53. */
-function writeUInt64(block: Buffer, start: number, number: number): number {
-  const at = block.writeUInt32LE(number % 0x1_0000_0000, start);
-  return block.writeUInt32LE(Math.floor(number / 0x1_0000_0000), at);
-}
 
 /**
  * Rows as one block of ClickHouse's Native format: column by column, which the server stores as it comes. As lines of
@@ -134,10 +35,7 @@ function writeUInt64(block: Buffer, start: number, number: number): number {
  */
 export function* encodeNative(columns: readonly Column[], lines: readonly Line[]): Generator<Buffer> {
   const parts = columns.map(({ kind }) => createPart(kind));
-  for (const { block, start } of lines) {
-    let at = start;
-    for (const part of parts) at = take(part, block, at);
-  }
+  for (const line of lines) takeRow(parts, line);
   yield varint(columns.length);
   yield varint(lines.length);
   for (const [index, { name, kind }] of columns.entries()) {
@@ -147,11 +45,6 @@ export function* encodeNative(columns: readonly Column[], lines: readonly Line[]
       yield buffer.subarray(0, used);
     }
   }
-}
-
-function varint(number: number): Buffer {
-  const block = Buffer.alloc(maxVarintBytes);
-  return block.subarray(0, writeVarint(block, 0, number));
 }
 
 /** Grows by a block at a time: one buffer that doubles leaves as much again to be collected, and half of it unused. */
@@ -188,6 +81,11 @@ function contentsOf(part: Part | undefined): readonly Content[] {
   if (part === undefined) return [];
   const { content, pairs } = part;
   return pairs === undefined ? [content] : [content, pairs.names, pairs.texts];
+}
+
+function takeRow(parts: readonly Part[], { block, start }: Line): void {
+  let at = start;
+  for (const part of parts) at = take(part, block, at);
 }
 
 /** Takes the value that begins there; gives where the next one does. */

@@ -34,6 +34,7 @@ export function openClickHouse(url: string, options: ClickHouseOptions): ClickSt
   return {
     ping: () => ping(connection),
     encodeClick: (event, enrichment) => clicks.encode(event, enrichment),
+    encodeScanned: (click, enrichment) => clicks.encodeScanned(click, enrichment),
     insertClicks: (rows, insertOptions) => clicks.insert(rows, insertOptions),
     markChanged: (rows, signal) => marker.mark(rows, signal),
     insertDeadLetters: (letters, insertOptions) =>

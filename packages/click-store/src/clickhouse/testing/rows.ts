@@ -1,7 +1,7 @@
 import type { ClickEvent } from "@sluice/click-event/click-event.ts";
 import { clickValues } from "../../click-columns.ts";
 import type { ClickRow } from "../../click-store.ts";
-import { createRowWriter } from "../native.ts";
+import { createRowWriter } from "../native-row.ts";
 import { sentColumns } from "../queries/click-events.ts";
 import { enrichment, eventsOf } from "../../testing/clicks.ts";
 
