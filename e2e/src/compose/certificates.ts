@@ -22,7 +22,8 @@ export async function problemsWithTls(project: Project): Promise<string[]> {
     signal: AbortSignal.timeout(patienceMs),
   });
   return [
-    ...(before === 302 ? ["a domain has a certificate before it is verified"] : []),
+    // Whatever the answer is, it came over TLS.
+    ...(typeof before === "number" ? ["a domain has a certificate before it is verified"] : []),
     ...(after === 302 ? [] : [`a verified domain is answered ${after} over TLS`]),
     ...(plain.status === 308 ? [] : [`plain HTTP is answered ${plain.status}`]),
   ];
