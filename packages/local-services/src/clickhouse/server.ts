@@ -40,7 +40,10 @@ const why = load({
 process.stderr.write(`ended by itself: ${why}\n`);
 process.exit(1);
 
-/** Ends the session: no connection is accepted any more, what runs is waited for, the tables are closed. */
+/**
+ * Ends the session: no connection is accepted any more, what runs is waited for, and five seconds for whoever only stays
+ * connected; the tables are closed.
+ */
 async function stop(): Promise<void> {
   if (stopping) return;
   stopping = true;
