@@ -104,9 +104,11 @@ export function createSliceStore(options: SliceStoreOptions): SliceStore {
 }
 
 function runsOf({ clicks, ranges, erased }: Prepared): ReadonlySet<string> {
-  return new Set([...clicks, ...ranges].map(({ edge_run }) => edge_run)).union(
-    new Set(erased.map(({ run }) => run)),
-  );
+  const runs = new Set<string>();
+  for (const { edge_run } of clicks) runs.add(edge_run);
+  for (const { edge_run } of ranges) runs.add(edge_run);
+  for (const { run } of erased) runs.add(run);
+  return runs;
 }
 
 /** Numbers that follow each other, as they mostly do in the order of the log, as one range. */
