@@ -26,7 +26,7 @@ import { createTroubleWatch } from "./store/trouble.ts";
 // What `sluice replay` runs: reads a time of the event log, or of an archive, into the tables again and ends.
 // Configured as the service is, whose group it leaves alone.
 
-keepHeapSmall();
+keepHeapSmall(65);
 sayErrors();
 const { values } = parseArgs({
   options: {
