@@ -32,6 +32,18 @@ describe("what a browser says of itself", () => {
     });
   });
 
+  it("of what it runs on is believed before the agent, also when both were seen apart", () => {
+    const describeAgent = createAgents();
+    const agent =
+      "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/129.0.0.0 Safari/537.36";
+    const systemOf = (hint?: string) =>
+      describeAgent({ "user-agent": agent, ...(hint !== undefined && { "sec-ch-ua-platform": hint }) })
+        .equipment.system;
+    expect(systemOf()).toBe("linux");
+    expect(systemOf('"Chrome OS"')).toBe("chromeos");
+    expect(systemOf()).toBe("linux");
+  });
+
   it("is that of this request, though the same agent said otherwise before", () => {
     const describeAgent = createAgents();
     describeAgent({ "user-agent": "a", "sec-ch-ua-mobile": "?0" });

@@ -4,6 +4,7 @@ import { limits } from "@sluice/click-event/click-event.ts";
 
 import { clip } from "@sluice/click-event/clip.ts";
 import { createRecent } from "../recent.ts";
+import { type Equipment, readEquipment } from "../rules/equipment.ts";
 import { botOfAgent } from "./agent-kinds.ts";
 
 /** What a browser says of itself with every request. */
@@ -17,6 +18,7 @@ export interface Agent {
   readonly bot: number;
   /** `Sec-GPC: 1` or `DNT: 1`: asks not to be tracked. */
   readonly asksPrivacy: boolean;
+  readonly equipment: Equipment;
 }
 
 interface Known extends Agent {
@@ -101,5 +103,11 @@ function readAgent(id: number, text: string, headers: IncomingHttpHeaders): Know
   hint("model", known.model);
   const asksPrivacy = known.gpc === "1" || known.dnt === "1";
   const fields = { user_agent: userAgent, client_hints: hints, gpc: asksPrivacy };
-  return { ...known, asksPrivacy, bot: botOfAgent(userAgent), json: JSON.stringify(fields).slice(1, -1) };
+  return {
+    ...known,
+    asksPrivacy,
+    bot: botOfAgent(userAgent),
+    equipment: readEquipment(userAgent, typeof known.platform === "string" ? known.platform : ""),
+    json: JSON.stringify(fields).slice(1, -1),
+  };
 }

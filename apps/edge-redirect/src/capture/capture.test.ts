@@ -7,6 +7,7 @@ import { silentLog } from "@sluice/service/log.ts";
 import { createMetrics, type Metrics } from "@sluice/service/metrics.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 
+import { unknownEquipment } from "../rules/equipment.ts";
 import { createMemoryWriter, type MemoryWriter } from "../testing/memory-writer.ts";
 import type { AuditMode, AuditRow } from "@sluice/link-store/audit-store.ts";
 import { type Capture, type ClickedLink, openCapture } from "./capture.ts";
@@ -38,6 +39,7 @@ const visitor: Visitor = {
   country: "DE",
   region: "",
   userAgent: "a",
+  equipment: unknownEquipment,
   bot: 0,
   untracked: false,
   json: '"country":"DE","region":"","city":"","asn":0,"visitor":"","user_agent":"a","client_hints":{},"gpc":false',

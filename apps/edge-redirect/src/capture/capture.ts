@@ -10,6 +10,7 @@ import type { Log } from "@sluice/service/log.ts";
 import type { Auditor } from "../audit/auditor.ts";
 import type { ClientAddress } from "../client/client-address.ts";
 import { onceAMinute } from "../once-a-minute.ts";
+import { unknownEquipment } from "../rules/equipment.ts";
 import { createAudited, type JournalClick } from "./audited.ts";
 import { type ClickParts, encodeClickParts, encodePlace } from "./encode-click.ts";
 import { firstLanguage } from "./language.ts";
@@ -73,6 +74,7 @@ const nobody: Visitor = {
   country: "",
   region: "",
   userAgent: "",
+  equipment: unknownEquipment,
   bot: 0,
   untracked: true,
   json: "",

@@ -5,6 +5,7 @@ import type { Metrics } from "@sluice/service/metrics.ts";
 
 import { isPublic, unmap } from "../client/address.ts";
 import { createRecent } from "../recent.ts";
+import type { Equipment } from "../rules/equipment.ts";
 import { type Agent, createAgents } from "./agents.ts";
 import { flat } from "./flat.ts";
 import type { Locate } from "./geo.ts";
@@ -19,6 +20,7 @@ export interface Visitor {
   readonly country: string;
   readonly region: string;
   readonly userAgent: string;
+  readonly equipment: Equipment;
   /** The bits of `botReasons` that agent and network give. */
   readonly bot: number;
   /** Asks not to be tracked, and is heard: without `id`, city, referrer and click ids. */
@@ -71,6 +73,7 @@ export function createVisitors(options: VisitorsOptions): Visitors {
       country,
       region,
       userAgent: agent.userAgent,
+      equipment: agent.equipment,
       bot: agent.bot | (isDataCentre(asn) ? botReasons.data_centre.bit : 0),
       untracked,
       json: flat(`${untracked ? jsonWithoutCity : json},"asn":${asn},${agent.json},"visitor":"${id}"`),

@@ -1,8 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http";
-
 import type { TargetDevice, TargetSystem } from "@sluice/link-store/link-options.ts";
-
-import { createRecent } from "../recent.ts";
 
 /** What a visitor uses; `undefined` where their browser does not say. */
 export interface Equipment {
@@ -10,24 +6,12 @@ export interface Equipment {
   readonly system: TargetSystem | undefined;
 }
 
-/** A few thousand agents say most of what is said; a longer one than this is read each time. */
-const maxAgents = 4096;
-const maxRemembered = 1024;
+export const unknownEquipment: Equipment = { device: undefined, system: undefined };
 
-/** Remembers, for each agent, what it said last: a few expressions over a text of some 150 characters. */
-export function createEquipmentReader(): (headers: IncomingHttpHeaders) => Equipment {
-  const known = createRecent<string, Equipment & { readonly hint: string | string[] | undefined }>(maxAgents);
-  return (headers) => {
-    const { "user-agent": agent = "", "sec-ch-ua-platform": hint } = headers;
-    const found = known.get(agent);
-    if (found !== undefined && found.hint === hint) return found;
-    const read = { ...readEquipment(agent, typeof hint === "string" ? hint : ""), hint };
-    if (agent.length + (hint?.length ?? 0) <= maxRemembered) known.set(agent, read);
-    return read;
-  };
-}
-
-/** `platform` as `Sec-CH-UA-Platform` gives it, with its quotes; it is believed before the agent. */
+/**
+ * `platform` as `Sec-CH-UA-Platform` gives it, with its quotes; it is believed before the agent. Some expressions over all
+ * of the text: its length is to be bounded.
+ */
 export function readEquipment(agent: string, platform: string): Equipment {
   const system = hinted.get(platform) ?? systems.find(([, pattern]) => pattern.test(agent))?.[0];
   return { system, device: system === undefined ? undefined : deviceOf(system, agent) };

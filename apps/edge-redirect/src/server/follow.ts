@@ -6,7 +6,7 @@ import { networkOf } from "../capture/visitor-hash.ts";
 import type { Visitor } from "../capture/visitors.ts";
 import { unmap } from "../client/address.ts";
 import type { ClientAddress } from "../client/client-address.ts";
-import { createEquipmentReader, type Equipment } from "../rules/equipment.ts";
+import type { Equipment } from "../rules/equipment.ts";
 import { createLots } from "../rules/variant.ts";
 import * as answers from "./answers.ts";
 import type { ClickLimits } from "./click-limits.ts";
@@ -39,7 +39,6 @@ export type Next =
 interface Sources extends Pick<FollowOptions, "now"> {
   readonly capture: Pick<Capture, "identify">;
   readonly clientOf: (request: IncomingMessage) => string;
-  readonly readEquipment: ReturnType<typeof createEquipmentReader>;
   readonly lotOf: ReturnType<typeof createLots>;
 }
 
@@ -51,7 +50,6 @@ class AskedVisit implements PlannedVisit {
   readonly #request: IncomingMessage;
   readonly #link: PreparedLink;
   #place: Visitor | undefined;
-  #equipment: Equipment | undefined;
   #language: string | undefined;
 
   constructor(sources: Sources, request: IncomingMessage, query: string, link: PreparedLink) {
@@ -75,7 +73,7 @@ class AskedVisit implements PlannedVisit {
   }
 
   equipment(): Equipment {
-    return (this.#equipment ??= this.#sources.readEquipment(this.#request.headers));
+    return this.place().equipment;
   }
 
   language(): string {
@@ -99,7 +97,6 @@ export function createFollow(
     capture,
     clientOf,
     now,
-    readEquipment: createEquipmentReader(),
     lotOf: createLots(variantKey),
   };
 
