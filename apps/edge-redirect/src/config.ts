@@ -96,7 +96,9 @@ const Fields = z.object({
     .describe("How many of them may come at once after a pause."),
   EDGE_CACHE_BYTES: byteSize({ min: 1024 ** 2 })
     .default(256 * 1024 ** 2)
-    .describe("Memory for links, in each worker."),
+    .describe(
+      "Memory for links, in each worker. What is made of them for visits takes half as much more at most.",
+    ),
   LINK_TTL_MS: durationMs({ min: 1 })
     .default(minute)
     .describe("How long a link is served without asking again."),

@@ -90,6 +90,7 @@ async function redirect(service: Service<Config>, auditing: Auditing): Promise<v
         metrics: forVisitors,
         log,
         now: Date.now,
+        preparedBytes: config.EDGE_CACHE_BYTES / 4,
       }),
     }),
   );

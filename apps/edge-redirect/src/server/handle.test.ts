@@ -53,6 +53,7 @@ it("a bug, or a destination that no header can hold, costs its visitor the answe
     metrics: serverMetrics(createMetrics()),
     log: { ...silentLog, error: (...line) => void said.push(inspect(line)) },
     now: Date.now,
+    preparedBytes: 1024 ** 2,
   });
   const server = createServer((request, response) => handle(request, response, 0));
   const port = await listen(server, { host: "127.0.0.1", port: 0, variable: "PORT" });

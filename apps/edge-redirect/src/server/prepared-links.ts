@@ -19,11 +19,11 @@ export interface PreparedLink extends ClickedLink {
   readonly bytes: number;
 }
 
-/** And as many again: some 15,000 plain ones, or ten with fifty rules and endless destinations. */
-const maxBytes = 32 * 1024 ** 2;
-
-/** Remembers by the link's id: a WeakMap takes three times as long. */
-export function createPreparedLinks(): (link: Link) => PreparedLink {
+/**
+ * Remembers by the link's id: a WeakMap takes three times as long. Up to `maxBytes`, and as many again; too few for the links
+ * in use cost more than all the rest of a visit, because they are made again and again.
+ */
+export function createPreparedLinks(maxBytes: number): (link: Link) => PreparedLink {
   const prepared = createRecent<number, PreparedLink>(maxBytes, ({ bytes }) => bytes);
   return (link) => {
     const known = prepared.get(link.id);

@@ -16,6 +16,8 @@ import type { Target } from "./target.ts";
 export interface ServeOptions extends FollowOptions {
   readonly capture: Pick<Capture, "record" | "identify" | "isHuman">;
   readonly metrics: ServerMetrics;
+  /** Memory for what is made once of each link, and as much again. */
+  readonly preparedBytes: number;
 }
 
 /** A request that may ask for a link. */
@@ -33,8 +35,8 @@ export function createServeLink(
   options: ServeOptions,
   { send, sendNotFound, refuseMethod, fail }: Responder,
 ): (visit: Visit, resolution: Resolution) => void {
-  const { capture, metrics, now } = options;
-  const prepare = createPreparedLinks();
+  const { capture, metrics, now, preparedBytes } = options;
+  const prepare = createPreparedLinks(preparedBytes);
   const follow = createFollow(options);
 
   function goOn(visit: Visit, next: Next): void {
