@@ -123,8 +123,8 @@ function reportOf({ marks, requests, renamed }: Stored, { answered }: Clicks): T
 }
 
 /**
- * All endpoints have all, and nothing waits for the pixel; or what waits has not become less for too long. Who answers
- * that it is busy, and then fails, is left alone for half a minute: so thousands that wait take minutes.
+ * All endpoints have all, and nothing waits for the pixel; or what waits has not become less for too long. Pauses and
+ * open breakers hold it up: so thousands that wait take minutes.
  */
 async function settled(
   system: System,

@@ -5,9 +5,8 @@ import { fileURLToPath } from "node:url";
 
 import type { Log } from "@sluice/service/log.ts";
 
-import { claimDataDir, notNewer } from "./data-dir.ts";
-import { choosePort } from "./port.ts";
-import { launch, type LocalServer, stopLeftover } from "./server.ts";
+import { prepareServer } from "./prepare-server.ts";
+import { launch, type LocalServer } from "./server.ts";
 
 export interface ClickHouseOptions {
   /** Made if need be. One server at a time may use it. */
@@ -31,20 +30,22 @@ export interface ClickHouseOptions {
  * database `default` is an overlay of an Atomic one and of the files in the directory.
  */
 export async function startClickHouse(options: ClickHouseOptions): Promise<LocalServer> {
-  const { log, users = {} } = options;
-  const version = engineVersion();
-  const dataDir = await claimDataDir(options.dataDir, { service: "clickhouse", version }, (found) =>
-    notNewer(found, version),
-  );
-  const own = { name: "clickhouse", dataDir, stopSignal: "SIGTERM", stopWithinMs: 15_000, log } as const;
-  await stopLeftover(own);
-  const host = "127.0.0.1";
-  const port = await choosePort("clickhouse", host, options.port);
-  const url = `http://${host}:${port}`;
+  const own = await prepareServer({
+    name: "clickhouse",
+    dataDir: options.dataDir,
+    version: engineVersion(),
+    port: options.port,
+    stopSignal: "SIGTERM",
+    stopWithinMs: 15_000,
+    log: options.log,
+  });
+  const { dataDir, port } = own;
+  const url = `http://127.0.0.1:${port}`;
   const config = join(dataDir, "config");
   await rm(config, { recursive: true, force: true });
   await cp(new URL("clickhouse/config", import.meta.url), config, { recursive: true });
-  for (const [name, text] of Object.entries(users)) await writeFile(join(config, "users.d", name), text);
+  for (const [name, text] of Object.entries(options.users ?? {}))
+    await writeFile(join(config, "users.d", name), text);
   return await launch({
     ...own,
     command: [
@@ -52,10 +53,9 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Local
       fileURLToPath(new URL("clickhouse/server.ts", import.meta.url)),
       `--path=${join(dataDir, "data")}`,
       `--config-file=${join(config, "config.xml")}`,
-      `--listen_host=${host}`,
+      "--listen_host=127.0.0.1",
       `--http_port=${port}`,
     ],
-    port,
     url,
     // It takes 0.3 to 1 s; more while many parts have to be read.
     startWithinMs: 60_000,

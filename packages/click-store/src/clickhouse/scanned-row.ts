@@ -1,5 +1,5 @@
 import { clickIdNames, clientHintNames } from "@sluice/click-event/click-event.ts";
-import type { Enrichment } from "@sluice/click-event/enrich.ts";
+import { Enrichment } from "@sluice/click-event/enrich.ts";
 import { type ClickScanner, fieldAt } from "@sluice/click-event/scan.ts";
 import type { Line } from "../body.ts";
 import type { Column, Kind } from "./native.ts";
@@ -26,7 +26,7 @@ const shortCopy = 64;
 export function createScannedRowWriter(
   columns: readonly Column[],
 ): (scan: ClickScanner, enrichment: Enrichment) => Line {
-  const sources = columns.slice(0, -enrichedColumns.length).map(sourceOf);
+  const sources = columns.slice(0, -enrichedCount).map(sourceOf);
   let block = Buffer.alloc(0);
   let used = 0;
 
@@ -51,15 +51,7 @@ export function createScannedRowWriter(
   };
 }
 
-const enrichedColumns = [
-  "browser",
-  "browser_version",
-  "os",
-  "os_version",
-  "device",
-  "referrer_channel",
-  "is_bot",
-];
+const enrichedCount = Object.keys(Enrichment.shape).length;
 
 function sourceOf({ name, kind }: Column): Source {
   if (kind !== "map") return { kind, field: fieldAt(name.replace(/^utm_/, "utm.")), pairs: [] };
